@@ -1,4 +1,4 @@
-// Parses the command line, runs the command, turns exceptions into exit codes.
+// Parses the command line, runs the command, and maps exceptions to exit codes.
 #include "bench/program.h"
 
 #include <cstdlib>
@@ -21,12 +21,12 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
   ExitCode code = ExitCode::case_failed;
   const std::optional<Launched> launched = launched_ranks();
   const bool follows = launched && launched->rank > 0;
-  // mpirun gives ranks terminals of their own, whatever their output goes to.
+  // mpirun gives each rank a terminal, even if the output goes to a file.
   if (launched) setenv("NO_COLOR", "1", 0);  // NOLINT(concurrency-mt-unsafe): no other thread yet
   try {
     const Program program{scenarios, arguments};
     const std::unique_ptr<Command> command = parse_command_line(program, all_commands(program));
-    // Of several ranks one answers, where they do not measure together.
+    // Commands other than a run are executed by rank 0 only.
     if (follows && command->text().name != default_command) return 0;
     code = command->run();
     require_printed();
@@ -36,8 +36,7 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
     print_error(error.what());
     return static_cast<int>(ExitCode::bad_usage);
   } catch (const ReaderGone&) {
-    // The reader, such as `head`, has taken what it needs. A run that was measured has reported the
-    // loss.
+    // The reader, such as `head`, has what it needs. Runs have already reported the loss.
   } catch (const UsageError& error) {
     if (!follows) print_error(error.what());
     code = ExitCode::bad_usage;
@@ -45,7 +44,7 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
     if (!follows) print_error(error.what());
     code = ExitCode::case_failed;
   }
-  // What ends all ranks alike, rank 0 says.
+  // Rank 0 reports errors that end all ranks.
   return follows && code != ExitCode::measured ? 0 : static_cast<int>(code);
 }
 

@@ -1,11 +1,10 @@
-# Warnings, sanitizers and ccache: what every target of the project is compiled with.
+# Compiler options of every target: warnings, sanitizers and ccache.
 add_library(parbench_flags INTERFACE)
 target_include_directories(parbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
 set(warnings
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
   -Wold-style-cast
-  # GCC 12 warns of copies within std::string that overlap or exceed an array, and is wrong (GCC's
-  # bug 105329).
+  # GCC 12 wrongly warns about overlapping or too long copies within std::string (GCC bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict$<SEMICOLON>-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow>
   $<$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_options(parbench_flags INTERFACE
@@ -13,9 +12,9 @@ target_compile_options(parbench_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>>:-Werror=all-warnings>)
 
-# Without UBSan's checks of each pointer that is used, compiling takes a fifth less. AddressSanitizer sees the
-# use of null, of freed memory and of what lies outside of an object by itself; what is not aligned is seen
-# by the preset asan-ubsan-whole alone, which leaves nothing out.
+# Without UBSan's checks of every used pointer, compiling takes a fifth less. AddressSanitizer itself detects
+# uses of null, of freed memory and outside of an object. Misaligned accesses are detected by the preset
+# asan-ubsan-whole only, which omits no check.
 if(PARBENCH_SANITIZE)
   target_compile_options(parbench_flags INTERFACE
     -fsanitize=${PARBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -25,11 +24,11 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles the sources of a folder together, up to 8 as one, C++ and CUDA
-# apart. It takes half the time, because most of it goes to what all of them include. Names in anonymous
-# namespaces therefore have to be unique in a folder. Sources with options of their own, with
-# SKIP_UNITY_BUILD_INCLUSION, and CUDA that is compiled for the host, stay apart. CMake's unity builds name
-# sources by absolute paths, which ccache would keep for other clones.
+# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA separately.
+# This halves the time, most of which is spent on headers that all include. Names in anonymous namespaces
+# must therefore be unique in a folder. Sources with their own options or SKIP_UNITY_BUILD_INCLUSION, and
+# CUDA compiled for the host, stay separate. CMake's unity builds name sources by absolute paths, which
+# ccache would store for other clones.
 function(parbench_join_sources target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")
@@ -77,17 +76,17 @@ function(parbench_join_sources target)
   set_target_properties(${target} PROPERTIES SOURCES "${compiled}")
 endfunction()
 
-# Once all sources of a target are listed.
+# Joins the sources of a target once all are listed.
 function(parbench_join_sources_at_end target)
   if(PARBENCH_JOIN_SOURCES)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL parbench_join_sources ${target})")
   endif()
 endfunction()
 
-# parbench_library(<target> [HOT] [HEADERS header…]): how a library of the project is compiled.
-#   HOT      its code runs inside of what is measured: -O3; others take -O2, which compiles faster.
-#            With sanitizers -O2 instead of -Og, because the tests spend their time there.
-#   HEADERS  to precompile beside cmake/precompiled.h
+# parbench_library(<target> [HOT] [HEADERS header…]): sets how a library of the project is compiled.
+#   HOT      for code that runs in measured parts: -O3; others use -O2, which compiles faster. With
+#            sanitizers -O2 instead of -Og, because tests spend most of their time there.
+#   HEADERS  precompiled beside cmake/precompiled.h
 function(parbench_library target)
   cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
   if(NOT ARG_HOT)
@@ -103,7 +102,7 @@ endfunction()
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache needs these settings for precompiled headers, and to share objects with other clones of
-  # the same sources. The number in the namespace rises when objects kept before must not be used any
+  # the same sources. Increase the number in the namespace when stored objects must not be used any
   # more: those of namespace 1 named headers by paths of clones that were removed since.
   set(base_folder ${PROJECT_SOURCE_DIR})
   if(DEFINED ENV{CCACHE_BASEDIR})

@@ -1,5 +1,5 @@
-# The CUDA backend: whether it is built, and where its compiler and libraries are. Looked for in
-# build/cuda-wheels (scripts/cuda-libraries puts PyPI's wheels there), then where the system has them.
+# The CUDA backend: whether it is built, and its compiler and libraries. These are searched in
+# build/cuda-wheels (scripts/cuda-libraries unpacks PyPI's wheels there), then in the system.
 set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (where it can be)")
 set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
 set(PARBENCH_CUDA_WHEELS ${PROJECT_SOURCE_DIR}/build/cuda-wheels CACHE PATH "Folder of unpacked CUDA wheels")
@@ -54,8 +54,8 @@ if(PARBENCH_CUDA_STAND_IN)
   return()
 endif()
 
-# Turing to Blackwell, one of each generation that this compiler knows; the last also as PTX, for
-# what comes after.
+# Turing to Blackwell, one architecture of each generation that this compiler supports; the last
+# also as PTX, for later GPUs.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND ${PARBENCH_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
   foreach(architecture 75 80 86 89 90 100 120)
@@ -71,13 +71,13 @@ set(CMAKE_CUDA_COMPILER ${PARBENCH_NVCC})
 set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
 set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 enable_language(CUDA)
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's flag
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 lacks nvcc's flag
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 endif()
 find_package(CUDAToolkit REQUIRED)
 set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
 
-# What kernels/cuda is compiled and linked with. The driver's library is not among it.
+# Headers and libraries for kernels/cuda, without the driver's library.
 add_library(parbench_cuda_libraries INTERFACE)
 target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE
   ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE}

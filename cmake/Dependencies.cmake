@@ -1,5 +1,5 @@
-# Every library the project stands on, found in one place; all of them are Debian packages
-# (scripts/packages/packages.txt names them).
+# All libraries that the project depends on. They are Debian packages
+# (scripts/packages/packages.txt).
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(dnnl 2.6 REQUIRED CONFIG)  # not 3: docs/decisions/cpu-kernels.md

@@ -1,8 +1,8 @@
-# Builds the scripts of the page and of the site with npm in a folder of the build, and writes styles
-# and scripts as a C++ source. Run as a script:
+# Builds the scripts of page and site with npm in a folder of the build, and writes styles and
+# scripts to a C++ source. Run as a script with these variables:
 #   NPM       the program; empty: no script
-#   REQUIRED  ON: packages that cannot be fetched are an error, else a page without script
-#   SOURCE    reports/web; WORK: where it is built; OUTPUT: the source that is written
+#   REQUIRED  ON: an error if packages cannot be fetched; else the page has no script
+#   SOURCE    reports/web; WORK: build folder; OUTPUT: path of the source
 function(run_in_work)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE code
                   OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -10,7 +10,7 @@ function(run_in_work)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Leaves `installed` true when the packages of the lock file are there.
+# Sets `installed` to true if the packages of the lock file are installed.
 function(install_packages)
   set(stamp ${WORK}/node_modules/.parbench-lock)
   file(SHA256 ${SOURCE}/package-lock.json wanted)
@@ -44,7 +44,7 @@ function(build_scripts)
   endforeach()
 endfunction()
 
-# A raw string takes any text but its own end.
+# Reads a file for a raw string, which must not contain its end.
 function(read_for_raw_string file variable)
   file(READ ${file} content)
   string(FIND "${content}" ")parbench\"" end)

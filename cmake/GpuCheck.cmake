@@ -1,12 +1,12 @@
-# What scripts/gpu-check runs from and scripts/bundle packs, as the install component gpu-check, which
-# `cmake --install` leaves out unless it is named:
-#   bin/       parbench for people; it finds the libraries by itself
-#   libexec/   the programs, without a run path; libexec/tests those of the tests that matter on a GPU,
-#              with the stand-ins of libraries that they load
-#   lib/       the shared libraries that a CUDA machine does not have
-#   scripts/   gpu-check with its parts and what it shares with other scripts
-# The C and C++ libraries are the other machine's (glibc 2.34 and GCC 12's libstdc++ or newer), and so
-# are the driver, cuDNN and cuBLAS.
+# The install component gpu-check: files that scripts/gpu-check needs and scripts/bundle packs.
+# `cmake --install` omits it unless named:
+#   bin/       parbench for users, which finds the libraries itself
+#   libexec/   the programs, without a run path; libexec/tests: tests that matter on a GPU, with the
+#              stand-ins for libraries that they load
+#   lib/       shared libraries that a CUDA machine lacks
+#   scripts/   gpu-check with its parts and shared modules
+# The other machine provides the C and C++ libraries (glibc 2.34 and GCC 12's libstdc++ or newer),
+# the driver, cuDNN and cuBLAS.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
 
 install(TARGETS parbench parbench-peers RUNTIME_DEPENDENCY_SET gpu_check_libraries

@@ -1,10 +1,10 @@
-# What `cmake --install` installs, as the component parbench:
+# Files that `cmake --install` installs, as the component parbench:
 #   bin/parbench
-#   lib/libparbench.so     all libraries of the project in one, for programs with scenarios of their own
-#   lib/libparbench-mpi.so what MPI launchers need, where the build found MPI
-#   lib/cmake/parbench     find_package(parbench), which gives the target parbench::parbench
-#   include/parbench       the headers that a scenario needs, under their paths in the repository
-# docs/decisions/builds.md has the reasons. Sanitizers are for tests, not for others.
+#   lib/libparbench.so     all libraries of the project in one, for programs with their own scenarios
+#   lib/libparbench-mpi.so the library that MPI launchers need, if the build found MPI
+#   lib/cmake/parbench     find_package(parbench), which defines the target parbench::parbench
+#   include/parbench       headers that a scenario needs, under their paths in the repository
+# Reasons: docs/decisions/builds.md. Builds with sanitizers are for tests and are not installed.
 if(PARBENCH_SANITIZE)
   return()
 endif()
@@ -17,7 +17,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/parbench)
 set(parts parbench_kernels parbench_cpu parbench_machine parbench_plan parbench_units parbench_onnx_file
           parbench_network parbench_scenarios
           parbench_web parbench_reports parbench_bench)
-# CUDA's libraries are found where they are when it is linked, also below the folder of the project.
+# CUDA's libraries are found where they are at link time, also in the project's folder.
 set(library_folders "")
 if(PARBENCH_HAS_CUDA)
   list(APPEND parts parbench_cuda)
@@ -27,9 +27,9 @@ if(PARBENCH_HAS_CUDA)
   endforeach()
 endif()
 
-# All objects of the static libraries, because scenarios outside use functions that no command does. They
-# are compiled once for both. Without the option GCC would inline no function that another library could
-# replace. The static libraries name the libraries of others.
+# All objects of the static libraries, because external scenarios use functions that no command does.
+# They are compiled once for both libraries. Without the option GCC would not inline functions that
+# another library could replace. The static libraries specify the external libraries.
 add_library(parbench_shared SHARED)
 set(own_symbols -fno-semantic-interposition)
 foreach(part IN LISTS parts)
@@ -46,14 +46,14 @@ set_target_properties(parbench_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   INSTALL_RPATH "${library_folders}")
 
-# The launcher builds bin/parbench alone.
+# The launcher builds only bin/parbench.
 install(CODE "
   if(NOT EXISTS \"$<TARGET_FILE:parbench_installed>\")
     message(FATAL_ERROR \"the package has not been built; run: cmake --build '${PROJECT_BINARY_DIR}'\")
   endif()")
 
-# The program on the shared library: that of the build would take its run path along. The target
-# cannot have its name either, which ninja would build instead of bin/parbench.
+# The program that uses the shared library: the build's own program has its run path. The target's
+# name must differ from the program's, or ninja would build it instead of bin/parbench.
 add_executable(parbench_installed bench/main.cpp)
 target_link_libraries(parbench_installed PRIVATE parbench_shared parbench_flags)
 set_target_properties(parbench_installed PROPERTIES
@@ -69,7 +69,7 @@ install(EXPORT parbench NAMESPACE parbench:: FILE parbenchConfig.cmake DESTINATI
 write_basic_package_version_file(parbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/parbenchConfigVersion.cmake DESTINATION ${package})
 
-# Whole folders, which by the arrows of docs/architecture.md include only each other, and two headers.
+# Whole folders, which include only each other (arrows of docs/architecture.md), and two headers.
 foreach(folder kernels/base kernels/core kernels/ops scenarios/answers scenarios/framework scenarios/models
                scenarios/plan scenarios/recommendation scenarios/training)
   install(DIRECTORY ${folder}/ DESTINATION ${headers}/${folder} FILES_MATCHING PATTERN *.h)

@@ -1,6 +1,6 @@
-/// The headers that most sources include, compiled once for each library (parbench_library in
-/// cmake/Compiler.cmake). Sources name what they use all the same: clang-tidy reads them without
-/// this file.
+/// Headers that most sources include, compiled once for each library (parbench_library in
+/// cmake/Compiler.cmake). Sources still include what they use, because clang-tidy reads them
+/// without this file.
 #pragma once
 
 #include <fmt/format.h>

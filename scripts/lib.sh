@@ -1,11 +1,11 @@
-# What the launcher and the scripts share: packages, configuration and build. Sourced by bash, with
-# `set -euo pipefail` in force and the repository's root in $root.
+# Functions of the launcher and the scripts: packages, configuration and build. Sourced by bash,
+# with `set -euo pipefail` and the repository's root in $root.
 # shellcheck shell=bash
 : "${root:?is the root of the repository}"
 
 say() { printf 'parbench: %s\n' "$1" >&2; }
 
-# fail MESSAGE [HINT…]: could not run; the same exit code as for bad usage.
+# fail MESSAGE [HINT…]: ends because something could not run, with the exit code for bad usage.
 fail() {
   printf 'parbench: error: %s\n' "$1" >&2
   shift
@@ -13,7 +13,7 @@ fail() {
   exit 2
 }
 
-# The comment at a script's top is its help page.
+# Prints the comment at the top of a script as its help page.
 show_help() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }
 
 # help_if_asked "$@": with -h or --help first, shows the help page and ends.
@@ -23,7 +23,7 @@ help_if_asked() {
   exit 0
 }
 
-# One process at a time installs and builds; the others wait for it.
+# Only one process at a time installs and builds; others wait for it.
 take_lock() {
   if ! { mkdir -p "$root/build" && : >>"$root/build/.lock"; } 2>/dev/null; then
     fail "cannot write to $root/build" "clone the repository to a folder that you own"
@@ -37,8 +37,8 @@ take_lock() {
 
 release_lock() { exec 9>&-; }
 
-# The packages of the lists that are not installed, one per line. What another package provides is
-# there: nodejs of some sources brings npm and conflicts with a package of that name.
+# Prints packages of the lists that are not installed, one per line. Packages provided by others count as
+# installed: some sources' nodejs provides npm and conflicts with a package of that name.
 missing_packages() {
   local -A installed=()
   local package status provided
@@ -52,7 +52,7 @@ missing_packages() {
   done < <(cat "$@")
 }
 
-# Runs a command as root. Fails where neither root nor sudo is to be had.
+# Runs a command as root. Fails if neither root nor sudo is available.
 as_root() {
   if ((EUID == 0)); then
     "$@"
@@ -88,7 +88,7 @@ install_packages() {
   fi
 }
 
-# need_packages LIST…: names of files in scripts/packages/. A stamp newer than every list skips the check.
+# need_packages LIST…: installs lists of scripts/packages/. A stamp newer than all lists skips the check.
 need_packages() {
   local name lists=() stamp="$root/build/.packages" fresh=1
   for name in "$@"; do
@@ -111,7 +111,7 @@ need_packages() {
 # After a failure the next run checks the packages again.
 forget_packages() { rm -f "$root"/build/.packages*; }
 
-# fetch_wheels FOLDER LIST [pip's options]: PyPI's packages as LIST pins them by hash, unpacked.
+# fetch_wheels FOLDER LIST [pip's options]: unpacks packages from PyPI that LIST pins by hash.
 fetch_wheels() {
   local target=$1 list=$2
   shift 2
@@ -121,8 +121,8 @@ fetch_wheels() {
     -r "$list" >&2
 }
 
-# need_wheels NAME: the packages of scripts/packages/NAME-wheels.txt in build/NAME-wheels, fetched once for each
-# version of the list.
+# need_wheels NAME: fetches scripts/packages/NAME-wheels.txt into build/NAME-wheels, once for each version of
+# the list.
 need_wheels() {
   local list=$root/scripts/packages/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
@@ -132,7 +132,7 @@ need_wheels() {
   cp "$list" "$target/.wheels"
 }
 
-# offer_wheels NAME WHAT: the same, but no error without pip or a network: what needs them is skipped.
+# offer_wheels NAME WHAT: does the same, but without pip or network it only reports what is skipped.
 offer_wheels() {
   local list=$root/scripts/packages/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
@@ -148,15 +148,15 @@ offer_wheels() {
   fi
 }
 
-# pip's options for packages that are fetched for x86-64, whatever this machine and its Python are.
+# Options of pip to fetch packages for x86-64, independent of this machine and its Python.
 for_x86_64=(--python-version 3.11 --implementation cp)
 for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_17 manylinux2014 manylinux_2_12 \
   manylinux2010 manylinux_2_5 manylinux1; do
   for_x86_64+=(--platform "${tag}_x86_64")
 done
 
-# fetch_nvtx [pip's options]: NVTX's headers, which suit every machine, into build/nvtx; once for each
-# version that scripts/packages/cuda-wheels.txt pins.
+# fetch_nvtx [pip's options]: fetches NVTX's headers, which are portable, into build/nvtx, once for
+# each version that scripts/packages/cuda-wheels.txt pins.
 fetch_nvtx() {
   local target=$root/build/nvtx pin
   pin=$(grep '^nvidia-nvtx==' "$root/scripts/packages/cuda-wheels.txt")
@@ -165,7 +165,7 @@ fetch_nvtx() {
   printf '%s\n' "$pin" >"$target/.wheels"
 }
 
-# Ranges are worth 0.1 MB and a try, but no error: without pip or a network the build has none.
+# Tries to fetch NVTX (0.1 MB). Not an error without pip or network: the build then has no ranges.
 offer_nvtx() {
   [[ ${PARBENCH_NO_INSTALL:-0} != 1 && ! -e $root/build/cuda-wheels/.wheels ]] || return 0
   python3 -m pip --version &>/dev/null || return 0
@@ -173,10 +173,10 @@ offer_nvtx() {
     say "NVTX's headers could not be fetched, so the build has no ranges; scripts/nvtx tries again"
 }
 
-# use_python_lib: lets Python programs import the modules of scripts/lib, which several scripts share.
+# use_python_lib: lets Python programs import the shared modules of scripts/lib.
 use_python_lib() { export PYTHONPATH="$root/scripts/lib${PYTHONPATH:+:$PYTHONPATH}"; }
 
-# A build folder that came here with a copied or moved clone would go on building the original.
+# Drops the build folder of a copied or moved clone, which would continue to build the original.
 drop_foreign_build() {
   local cache="$1/CMakeCache.txt"
   [[ -f $cache ]] || return 0
@@ -185,13 +185,13 @@ drop_foreign_build() {
   rm -rf "$1"
 }
 
-# Whether a build was configured where there was no MPI, and there is one now.
+# Returns whether a build was configured without MPI and MPI is available now.
 lacks_new_mpi() {
   ! grep -q '^PARBENCH_MPI:STRING=OFF$' "$1/CMakeCache.txt" &&
     grep -q '^MPI_CXX_COMPILER:FILEPATH=.*-NOTFOUND$' "$1/CMakeCache.txt" && command -v mpicxx >/dev/null
 }
 
-# Whether a build has been configured since the presets changed and libraries were fetched.
+# Returns whether a build was configured after the latest change of presets and fetched libraries.
 is_configured() {
   [[ -f $1/build.ninja && $1/build.ninja -nt $root/CMakePresets.json ]] &&
     ! lacks_new_mpi "$1" &&
@@ -199,7 +199,7 @@ is_configured() {
     ! [[ $root/build/nvtx/.wheels -nt $1/build.ninja ]]
 }
 
-# configure PRESET TESTS(ON|OFF|any): runs cmake only where ninja would not do so by itself.
+# configure PRESET TESTS(ON|OFF|any): runs cmake only if ninja would not do so itself.
 configure() {
   local preset=$1 tests=$2 build="$root/build/$1" arguments=()
   drop_foreign_build "$build"
@@ -218,7 +218,7 @@ configure() {
   fi
 }
 
-# Writes build/sources/compile_commands.json. That build never runs, so ninja is asked whether its lists
+# Writes build/sources/compile_commands.json. That build never runs, so ninja checks whether its lists
 # of sources are up to date.
 configure_sources() {
   configure sources ON
@@ -226,7 +226,7 @@ configure_sources() {
     fail "cmake could not configure $root/build/sources" "$(cat "$root/build/sources/configure.log")"
 }
 
-# build PRESET TARGET: silent when everything is up to date.
+# build PRESET TARGET: builds a target; silent if it is up to date.
 build() {
   local directory="$root/build/$1" target=$2
   [[ $(ninja -C "$directory" -n "$target" 2>&1) != *"no work to do"* ]] || return 0
@@ -237,7 +237,7 @@ build() {
   fi
 }
 
-# The report names the commit that was measured; a clone without git has none.
+# Exports the measured commit for reports; a clone without git has none.
 export_commit() {
   local commit changes
   unset PARBENCH_COMMIT PARBENCH_DIRTY PARBENCH_COMMIT_SUBJECT PARBENCH_COMMIT_AUTHOR
@@ -250,15 +250,15 @@ export_commit() {
   fi
 }
 
-# The same from a file that names the commit and the number of changes: programs that were copied
-# away from the repository.
+# Does the same from a file with the commit and the number of changes, for programs copied away from
+# the repository.
 import_commit() {
   local commit changes
   [[ -f $1 ]] && read -r commit changes <"$1" || return 0
   export PARBENCH_COMMIT=$commit PARBENCH_DIRTY=$changes
 }
 
-# stage BUILD FOLDER [cmake's arguments]: what cmake/GpuCheck.cmake lists, and the commit.
+# stage BUILD FOLDER [cmake's arguments]: copies the files of cmake/GpuCheck.cmake, and the commit.
 stage() {
   local build=$1 folder=$2 said
   shift 2
@@ -269,5 +269,5 @@ stage() {
   printf '%s %s\n' "${PARBENCH_COMMIT:-}" "${PARBENCH_DIRTY:-}" >"$folder/commit"
 }
 
-# Compilations are shared by clones of the repository wherever they lie.
+# Clones of the repository share compilations, whatever their paths.
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1

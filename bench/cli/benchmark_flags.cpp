@@ -1,4 +1,4 @@
-// One table says what becomes of each flag of Google Benchmark 1.7.
+// Handling of each flag of Google Benchmark 1.7, as a table.
 #include "bench/cli/benchmark_flags.h"
 
 #include <benchmark/benchmark.h>
@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::string_view prefix = "--benchmark_";
 
-/// What happens to a flag of Google Benchmark 1.7.
+/// How a flag of Google Benchmark 1.7 is treated.
 enum class FlagHandling { ours, passed, refused };
 
 struct KnownFlag {
-  std::string_view name;  // behind the prefix
+  std::string_view name;  // without the prefix
   FlagHandling handling;
-  std::string_view reason = {};  // of a refusal
+  std::string_view reason = {};  // why it is refused
 };
 
 constexpr std::array known_flags{
@@ -121,10 +121,10 @@ Number parse_number(const GivenFlag& flag, Number max, std::string_view allowed)
   return number;
 }
 
-/// An extended regular expression, as Google Benchmark's filter is.
+/// An extended regular expression, the syntax of Google Benchmark's filter.
 class Expression {
  public:
-  /// Throws UsageError with the C library's words.
+  /// Throws UsageError with the C library's message if the expression is invalid.
   explicit Expression(std::string_view text) {
     const int code = regcomp(&compiled_, std::string(text).c_str(), REG_EXTENDED | REG_NOSUB);
     if (code == 0) return;
@@ -194,8 +194,8 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Google Benchmark ends the process when it cannot read one of these, or writes them into its
-/// JSON as they are.
+/// Checks values that would make Google Benchmark end the process, or that it writes into its JSON
+/// unescaped.
 void check_passed(const GivenFlag& flag) {
   const std::string_view name = flag.known->name;
   if (name == "time_unit") {
@@ -211,8 +211,8 @@ void check_passed(const GivenFlag& flag) {
   }
 }
 
-/// Flags that would make Google Benchmark write files or list names by itself, at every sample, are
-/// reset: they may stand in the environment too.
+/// Passes flags to Google Benchmark. Resets flags that the environment may set and that would make
+/// it write files or list names at every sample.
 void hand_over(const std::vector<std::string>& passed) {
   static std::string program = "parbench";  // Google Benchmark keeps the pointer for its context
   std::vector<std::string> arguments{

@@ -1,5 +1,5 @@
-// The --benchmark_* flags: checked before Google Benchmark sees them, because it would end the
-// process or ignore what it cannot read.
+// The --benchmark_* flags. They are checked before Google Benchmark reads them, because it would
+// end the process or ignore values that it cannot read.
 #pragma once
 
 #include <optional>
@@ -11,29 +11,29 @@ namespace parbench {
 
 enum class RowFormat { console, json, csv };
 
-/// The flags that parbench itself answers for; everything else has been handed to Google Benchmark.
+/// The flags that parbench handles itself; all others have been passed to Google Benchmark.
 struct BenchmarkFlags {
-  std::string filter;  // as given; empty: every case
+  std::string filter;  // as given; empty: all cases
   bool list_tests = false;
-  std::optional<int> repetitions;          // exactly so many samples of each case
-  std::optional<double> min_time_seconds;  // least duration of one sample
-  std::string out_path;                    // empty: none
+  std::optional<int> repetitions;          // exact number of samples of each case
+  std::optional<double> min_time_seconds;  // minimum duration of one sample
+  std::string out_path;                    // empty: no file
   RowFormat out_format = RowFormat::json;
-  std::optional<RowFormat> display_format;  // of rows on standard output, beside the table
-  bool aggregates_only = false;             // in what is written to `out_path` and displayed
-  bool display_aggregates_only = false;     // in what is displayed
-  std::optional<bool> color;                // of displayed console rows; empty: on a terminal
-  bool counters_tabular = false;            // in displayed console rows
-  std::vector<std::string> passed;          // those that only Google Benchmark reads, as given
+  std::optional<RowFormat> display_format;  // format of rows on standard output, beside the table
+  bool aggregates_only = false;             // in `out_path` and on standard output
+  bool display_aggregates_only = false;     // on standard output only
+  std::optional<bool> color;        // console rows on standard output; default: on a terminal
+  bool counters_tabular = false;    // console rows on standard output
+  std::vector<std::string> passed;  // flags passed to Google Benchmark, as given
 };
 
-/// Checks names and values, hands the rest to Google Benchmark and returns ours. Throws UsageError
-/// for a flag that Google Benchmark 1.7 does not have, one that contradicts how parbench samples,
-/// and a value it cannot read. Forgets the flags of an earlier call.
+/// Checks names and values, passes the rest to Google Benchmark and returns parbench's own flags.
+/// Throws UsageError for a flag that Google Benchmark 1.7 does not have, a flag that contradicts
+/// how parbench samples, and an invalid value. Resets the flags of an earlier call.
 [[nodiscard]] BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags);
 
-/// Whether `--benchmark_filter` selects a case: an extended regular expression searched in its
-/// name, "all" for every one, negated by a leading '-'. Throws UsageError when it is none.
+/// Returns whether `--benchmark_filter`, an extended regular expression searched in the name,
+/// selects a case; "all" selects all, a leading '-' negates. Throws UsageError if it is invalid.
 [[nodiscard]] bool selects(const BenchmarkFlags& flags, std::string_view case_name);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// What the program can be asked to do: one class for each command.
+// Interface of the program's commands, one class for each.
 #pragma once
 
 #include <memory>
@@ -11,30 +11,30 @@
 
 namespace parbench {
 
-/// What every command may need. Outlives the commands.
+/// Data that commands need. Outlives the commands.
 struct Program {
   const ScenarioList& scenarios;
   std::vector<std::string> arguments;  // argv
 };
 
-/// What the help says of a command.
+/// Texts of a command's help page.
 struct CommandText {
   std::string_view name;
   std::string_view summary;
-  std::string_view examples;  // lines of the help page; empty: none
+  std::string_view examples;  // lines of the help page; empty: no examples
   std::string_view exit_codes;
 };
 
-/// Exit codes of the commands that read one report.
+/// Exit codes of commands that read one report.
 inline constexpr std::string_view report_exit_codes =
     "0 done, whatever a report says of its cases; 1 the output could not be written to its "
-    "end (a full disk); 2 bad usage, a bad report, or a place that cannot be written.";
+    "end (a full disk); 2 bad usage, a bad report, or a path that cannot be written.";
 
-/// Exit codes of the commands that read no file.
+/// Exit codes of commands that read no file.
 inline constexpr std::string_view listing_exit_codes =
     "0 done; 1 the output could not be written to its end; 2 bad usage.";
 
-/// A command with its own options, to which its flags are bound.
+/// A command with its options, which its flags are bound to.
 class Command {
  public:
   explicit Command(const CommandText& text) : text_(text) {}
@@ -44,16 +44,16 @@ class Command {
 
   [[nodiscard]] const CommandText& text() const { return text_; }
 
-  /// Returns the flags and arguments that it takes, in the order of the help page.
+  /// Returns the command's flags and arguments in the order of the help page.
   [[nodiscard]] virtual std::vector<FlagRow> flags() { return {}; }
 
-  /// Reads what was given. Throws UsageError.
+  /// Reads the options from the given flags. Throws UsageError.
   virtual void read(const FlagTexts& texts,
                     [[maybe_unused]] const std::vector<std::string>& benchmark_flags) {
     read_flags(flags(), texts);
   }
 
-  /// Does what was asked. Throws as the program ends: UsageError with exit code 2, others with 1.
+  /// Runs the command. Throws UsageError for exit code 2, other exceptions for exit code 1.
   [[nodiscard]] virtual ExitCode run() = 0;
 
  private:
@@ -62,7 +62,7 @@ class Command {
 
 using CommandList = std::vector<std::unique_ptr<Command>>;
 
-/// The command that runs where no other is named.
+/// The command that runs if none is named.
 inline constexpr std::string_view default_command = "run";
 
 }  // namespace parbench

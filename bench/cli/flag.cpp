@@ -1,4 +1,4 @@
-// Conversions between the texts of a flag, its typed value and the variable that holds it.
+// Conversions between a flag's texts, its typed value and the variable that holds it.
 #include "bench/cli/flag.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ struct Optional<std::optional<T>> : std::true_type {};
 void check_given(const FlagRow& row, const std::vector<std::string>& texts) {
   const std::string name = spelled(row.value.name);
   for (const std::string& text : texts) {
-    // A flag in the place of a value: the value was forgotten.
+    // A flag instead of a value: the value was forgotten.
     if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", name));
   }
   if (row.kind == FlagKind::single && texts.size() > 1) {
@@ -28,7 +28,7 @@ void check_given(const FlagRow& row, const std::vector<std::string>& texts) {
   }
 }
 
-/// Splits the comma lists of one flag.
+/// Splits the comma-separated lists of one flag.
 std::vector<std::string> split_items(const FlagRow& row, const std::vector<std::string>& texts) {
   const std::string name = spelled(row.value.name);
   std::vector<std::string> items;

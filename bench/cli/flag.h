@@ -1,5 +1,5 @@
-// Flags and arguments as rows of a table. Reading them, writing them back into a report, --rerun,
-// config files, help and suggestions all follow from the row.
+// Flags and arguments as rows of a table, which command line, reports, --rerun, config files, help
+// and suggestions are derived from.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,34 @@ namespace parbench {
 
 enum class FlagKind {
   single,  // takes one value
-  list,    // takes a comma list; given repeatedly, the lists join
+  list,    // takes a comma-separated list; lists of repeated flags are joined
   many,    // takes one value each time it is given
-  toggle,  // takes none, or true or false
+  toggle,  // takes no value, or true or false
 };
 
-/// What the report of a run keeps of a flag.
+/// How a run's report records a flag.
 enum class InReport {
   nothing,
   recorded,
-  repeated,  // recorded, and taken from the report by --rerun
+  repeated,  // recorded, and read from the report by --rerun
 };
 
-/// Two flags that cannot be given together, and why.
+/// Two flags that cannot be given together, and the reason.
 struct Exclusion {
   std::string_view flag;
   std::string_view reason;
 };
 
-/// The typed values of each axis that was given: --split 1,3 → {"split", {1, 3}}.
+/// Typed values of each axis that was given: --split 1,3 → {"split", {1, 3}}.
 using AxisValues = std::map<std::string, std::vector<Value>, std::less<>>;
 
-/// The scenarios that a flag chooses, out of all.
+/// The scenarios that a flag selects from all.
 struct ScenarioChoice {
   std::vector<const Scenario*>* chosen = nullptr;
   const ScenarioList* all = nullptr;
 };
 
-/// The variable that holds the value of a flag. An empty optional, text or list is a flag that was
+/// The variable that holds a flag's value. An empty optional, text or list means that the flag was
 /// not given.
 using Target =
     std::variant<std::monostate, bool*, int*, std::optional<int>*, std::uint64_t*, double*,
@@ -52,28 +52,28 @@ using Target =
                  NumberFormat*, std::optional<NumberFormat>*, ScenarioChoice, AxisValues*>;
 
 struct FlagRow {
-  /// Name ("split" for --split; "-o" and the positional "REPORT" as they are), description, and
-  /// which values are allowed.
+  /// Name ("split" for --split; "-o" and the positional "REPORT" unchanged), description, and
+  /// allowed values.
   Axis value;
   FlagKind kind = FlagKind::single;
   std::string placeholder = {};  // stands for the value in the help
   std::string group = {};        // heading in the help
   bool required = false;
-  bool hidden = false;  // for the program's own use: not in the help and in no suggestion
+  bool hidden = false;  // internal flag: not in the help, never suggested
   InReport in_report = InReport::nothing;
   bool in_config = true;
   std::vector<Exclusion> excludes = {};
   Target target = {};
 };
 
-/// These return which values a flag takes: any text that is not empty, one of some words, numbers.
+/// These return rules for values: any non-empty text, one of several words, or numbers.
 [[nodiscard]] Axis text_rule(std::string name, std::string description);
 [[nodiscard]] Axis choice_rule(std::string name, std::string description,
                                std::vector<std::string> choices);
 [[nodiscard]] Axis number_rule(std::string name, std::string description, AxisKind kind, double min,
                                double max);
 
-/// These return rows of such values, and of a flag without a value.
+/// These return rows for such values, and for a flag without a value.
 [[nodiscard]] FlagRow text_flag(std::string name, std::string description, std::string placeholder,
                                 Target target);
 [[nodiscard]] FlagRow choice_flag(std::string name, std::string description,
@@ -83,38 +83,37 @@ struct FlagRow {
                                   double min, double max, std::string placeholder, Target target);
 [[nodiscard]] FlagRow toggle_flag(std::string name, std::string description, bool* target);
 
-/// The texts of each flag that was given: "1,3" stays one text. A toggle without a value has
-/// "true".
+/// The texts of each flag that was given: "1,3" is one text. A toggle without a value has "true".
 using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// Returns the names of the rows that are not hidden.
+/// Returns the names, without those of hidden rows.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<FlagRow>& rows);
 [[nodiscard]] std::vector<std::string> names_of(const ScenarioList& scenarios);
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<const Scenario*>& scenarios);
 
-/// Whether a toggle is given as true; the last text counts. Throws UsageError for a value other
-/// than true and false.
+/// Returns whether a toggle is on; its last text decides. Throws UsageError for a value other than
+/// true and false.
 [[nodiscard]] bool is_on(const FlagTexts& texts, std::string_view flag);
 
-/// Parses the texts of one flag into its values. Throws UsageError that names the flag, the value
-/// and what is allowed, also for an empty item of a list and one that occurs twice.
+/// Parses the texts of one flag. Throws UsageError, with the flag, the value and what is allowed,
+/// also for an empty or repeated item of a list.
 [[nodiscard]] std::vector<Value> parse_values(const FlagRow& row,
                                               const std::vector<std::string>& texts);
 
 /// Parses the texts of one flag and stores the value in the row's target. Throws UsageError.
 void read_flag(const FlagRow& row, const std::vector<std::string>& texts);
 
-/// Reads each of the rows that has texts.
+/// Reads each row that has texts.
 void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 
-/// Returns the value of the row's target; nothing where the flag is not given.
+/// Returns the value of the row's target; nothing if the flag is not given.
 [[nodiscard]] std::optional<Value> value_of(const FlagRow& row);
 
-/// Whether one of the two flags excludes the other.
+/// Returns whether one of the two flags excludes the other.
 [[nodiscard]] bool exclude_each_other(const std::vector<FlagRow>& rows, std::string_view one,
                                       std::string_view other);
 
-/// Throws UsageError where two flags that exclude each other are given.
+/// Throws UsageError if two flags that exclude each other are given.
 void check_exclusions(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 
 }  // namespace parbench

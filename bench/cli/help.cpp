@@ -1,4 +1,4 @@
-// Layout of the help pages: two columns, wrapped to 80 columns of a terminal.
+// Layout of the help pages: two columns in 80 columns of a terminal.
 #include "bench/cli/help.h"
 
 #include <fmt/format.h>

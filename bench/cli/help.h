@@ -1,4 +1,4 @@
-// Text of the help pages, derived from the tables of commands and flags.
+// Help pages, derived from the tables of commands and flags.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace parbench {
 /// Returns the page of one command; that of the default command describes the whole program.
 [[nodiscard]] std::string help_page(const CommandList& commands, std::string_view name);
 
-/// Returns how a command is called: "parbench export REPORT --format FORMAT [-o FILE]".
+/// Returns the syntax of a command: "parbench export REPORT --format FORMAT [-o FILE]".
 [[nodiscard]] std::string usage_of(Command& command);
 
 /// Columns of the help pages, and of the texts of `list` and `devices`.
 inline constexpr std::size_t page_width = 80;
 
-/// Breaks text at spaces so that no line is longer than `width`; lines after the first are indented
+/// Breaks text at spaces into lines of at most `width` columns; lines after the first are indented
 /// by `indent` spaces.
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
 

@@ -1,4 +1,4 @@
-// Files of -o and the style of standard output.
+// Output of commands, and the style of text on standard output.
 #include "bench/cli/output.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@
 namespace parbench {
 namespace {
 
-/// Medians and speedups with their intervals take so many columns.
+/// Columns needed for medians and speedups with their intervals.
 constexpr int min_width = 60;
 
-/// Quotes a word for a POSIX shell where it needs that.
+/// Quotes a word for a POSIX shell if necessary.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
@@ -34,7 +34,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The launcher, which sets PARBENCH_HOME to its folder, or a program that was started without it.
+/// Returns the launcher (it sets PARBENCH_HOME to its folder), or `program` if started without it.
 std::string launcher_or(const std::string& program) {
   const char* home = std::getenv("PARBENCH_HOME");  // NOLINT(concurrency-mt-unsafe)
   if (home == nullptr || *home == '\0') return program;

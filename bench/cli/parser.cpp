@@ -1,5 +1,5 @@
-// Splits the command line into flags and values with CLI11. This is the only file of the program
-// that includes it: its header takes long to compile.
+// Splits the command line into flags and values with CLI11. No other file of the program includes
+// CLI11, because its header takes long to compile.
 #include "bench/cli/parser.h"
 
 #include <fmt/format.h>
@@ -34,14 +34,14 @@ class Parser {
     }
   }
 
-  /// Takes the words without the program's name.
+  /// `words`: the arguments without the program's name.
   std::unique_ptr<Command> operator()(std::vector<std::string> words,
                                       const std::vector<std::string>& benchmark_flags) {
-    std::ranges::reverse(words);  // as CLI11 expects them
+    std::ranges::reverse(words);  // the order that CLI11 expects
     try {
       app_.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
-      const std::string name = topic_of_help();  // ahead of `take`: it may be "help" itself
+      const std::string name = topic_of_help();  // before `take("help")`, which may remove it
       std::unique_ptr<Command> help = take("help");
       help->read({{"COMMAND", {name}}}, {});
       return help;
@@ -107,7 +107,7 @@ class Parser {
     return chosen.empty() ? default_command : find(chosen.front()->get_name()).text().name;
   }
 
-  /// The command, or the scenario of a run: `--scenario pipeline --help`.
+  /// Returns the command, or the scenario of a run: `--scenario pipeline --help`.
   [[nodiscard]] std::string topic_of_help() const {
     std::string name(chosen_name());
     if (name != default_command) return name;
@@ -129,7 +129,7 @@ class Parser {
         commands_, [&](const auto& one) { return one->text().name == name; }));
   }
 
-  /// Refuses what a command does not take: it would have no effect.
+  /// Refuses a word that the command does not take, because it would have no effect.
   [[noreturn]] static void reject_word(Command& command, const std::string& word) {
     const std::string flag = word.substr(0, word.find('='));
     const bool is_flag = flag.starts_with("--");
@@ -160,7 +160,7 @@ class Parser {
                                  did_you_mean(word, names), fmt::join(names, ", ")));
   }
 
-  /// Suggests a command for a flag that has its name, or the closest flag, or else command.
+  /// Suggests the command that has the flag's name, or else the closest flag or command.
   [[nodiscard]] std::string meant_by_flag(const std::string& flag,
                                           const std::vector<std::string>& commands) const {
     constexpr std::string_view call = "parbench ";
@@ -174,7 +174,7 @@ class Parser {
   }
 
   CLI::App app_;
-  std::vector<std::string> unread_;  // CLI11 keeps the texts of each option as well
+  std::vector<std::string> unread_;  // required by CLI11; its options keep the texts as well
   std::map<const CLI::App*, std::map<std::string, CLI::Option*>> options_;
   const ScenarioList& scenarios_;
   CommandList commands_;

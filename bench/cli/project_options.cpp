@@ -1,4 +1,4 @@
-// Flags of labels and of the commit, and what is allowed in them.
+// Flags for labels and the commit, and their rules.
 #include "bench/cli/project_options.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a run keeps of the project that it is part of: labels and a commit.
+// Facts about the measured project for the report: labels and a commit.
 #pragma once
 
 #include <string>
@@ -11,19 +11,18 @@ namespace parbench {
 
 struct ProjectOptions {
   std::vector<std::string> labels;  // "KEY=VALUE"
-  std::string commit;               // empty: that of parbench's own sources, if it is known
+  std::string commit;               // empty: that of parbench's own sources, if known
   std::string commit_subject;
   std::string commit_author;
 };
 
-/// Returns the flags of these options.
 [[nodiscard]] std::vector<FlagRow> project_flags(ProjectOptions& options);
 
-/// Throws UsageError for a label of another form, a key that is given twice, a commit that is none,
-/// and a subject or an author without a commit.
+/// Throws UsageError for a malformed label, a repeated key, an invalid commit, and a subject or
+/// author without a commit.
 void check_project(const ProjectOptions& options);
 
-/// Returns the labels by key, in the order in which they were given; they have been checked.
+/// Returns the labels by key, in the order given. Requires labels that `check_project` accepted.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> labels_of(
     const ProjectOptions& options);
 

@@ -1,4 +1,4 @@
-// The table of the flags of a run.
+// The table of a run's flags.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ constexpr std::string_view traced_run =
 constexpr double week_seconds = 7 * 24 * 3600;
 constexpr double max_processes = 1000;
 
-/// What flags exclude whose cases are those of a report.
+/// Returns exclusions for flags that take their cases from a report.
 std::vector<Exclusion> with_fixed_cases(std::vector<Exclusion> further) {
   for (const char* flag : {"scenario", "strategy", "preset", "dtype", "graph"}) {
     further.push_back({flag, fixed_cases});
@@ -206,11 +206,11 @@ void add_group(std::vector<FlagRow>& rows, std::string_view group, std::vector<F
   }
 }
 
-/// The same axis in all the scenarios that have it.
+/// An axis with the scenarios that have it.
 struct SharedAxis {
-  const Axis* axis = nullptr;  // of the first scenario that has it
+  const Axis* axis = nullptr;  // of the first of these scenarios
   std::vector<std::string> scenarios;
-  std::vector<std::string> descriptions = {};  // of each of them
+  std::vector<std::string> descriptions = {};  // one for each scenario
 };
 
 std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
@@ -227,7 +227,7 @@ std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
   return result;
 }
 
-/// What an axis sets; where that depends on the scenario, for each of them.
+/// Returns the axis's description; if it depends on the scenario, one for each scenario.
 std::string description_of(const SharedAxis& shared) {
   std::vector<std::string> texts;
   std::vector<std::string> known;
@@ -243,7 +243,7 @@ std::string description_of(const SharedAxis& shared) {
   return known.size() == 1 ? known.front() : fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// "sgd,adam", or "MODEL[,MODEL…]" where the choices are too many for a line.
+/// Returns "sgd,adam", or "MODEL[,MODEL…]" if the choices do not fit on a line.
 std::string choices_text(const Axis& axis) {
   constexpr std::size_t max_width = 60;
   std::string choices = fmt::format("{}", fmt::join(axis.choices, ","));

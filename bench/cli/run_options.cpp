@@ -1,5 +1,5 @@
-// Reading of the options of a run: config file, report to run again, flags, in this order of
-// precedence from low to high.
+// Reads the options of a run from config file, earlier report and flags; later ones take
+// precedence.
 #include "bench/cli/run_options.h"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ void check_strategy(const std::string& name, const RunOptions& options,
                   name, choices));
 }
 
-/// Returns the axis of each chosen scenario that has one of this name for a chosen strategy.
+/// Returns the axes of that name in the chosen scenarios that apply to a chosen strategy.
 std::vector<const Axis*> chosen_axes(const std::string& name, const RunOptions& options) {
   std::vector<const Axis*> axes;
   for (const Scenario* scenario : options.scenarios) {
@@ -114,8 +114,8 @@ void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOpti
 
 using FlagNames = std::set<std::string, std::less<>>;
 
-/// The fixed flags come first in the table: an axis is read by the rules of the chosen scenarios.
-/// Errors about the flags `of_config` name the file of --config.
+/// Reads all rows. The fixed flags come first in the table, because axes are read by the rules of
+/// the chosen scenarios. Errors about the flags `of_config` name the file of --config.
 void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& options,
                const ScenarioList& scenarios) {
   for (const FlagRow& row : run_flags(options, scenarios)) {
@@ -134,8 +134,8 @@ void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& o
   }
 }
 
-/// Adds the flags of --config and of --rerun to those that were given, which win. Returns those of
-/// --config.
+/// Adds the flags of --config and --rerun to the given ones, which take precedence. Returns those
+/// of --config.
 FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
   const std::vector<FlagRow> rows = run_flags(options, scenarios);
   const auto path_of = [&](std::string_view flag) {
@@ -162,7 +162,7 @@ FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& s
     check_resumable(options.resume_path, *rerun.report);
     options.resumed = rerun.report;
   }
-  // These are adaptive sampling, which a fixed number of samples would override.
+  // These flags request adaptive sampling, which a fixed number of samples would override.
   if (texts.contains("precision") || texts.contains("min-samples")) {
     std::erase_if(rerun.benchmark_flags, [](const std::string& flag) {
       return flag.starts_with("--benchmark_repetitions=");
@@ -198,7 +198,7 @@ void require_scenario(const RunOptions& options, const ScenarioList& scenarios) 
   throw UsageError(text + "\nparbench --help shows all flags");
 }
 
-/// A process that is part of another run measures what the report of that run names.
+/// Checks --process: a process that is part of another run needs the cases of that run's report.
 void check_process(const RunOptions& options) {
   if (!options.process) return;
   if (!options.rerun_path.empty() && *options.process < options.processes) return;
@@ -224,7 +224,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   check_process(options);
   check_project(options.project);
   if (options.report_path.empty()) options.report_path = options.resume_path;
-  // Behind those of a rerun, so that they win.
+  // After those of --rerun, so that they take precedence.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;
 }

@@ -1,4 +1,4 @@
-// Limits and counts of samples.
+// Limits and numbers of samples.
 #include "bench/cli/sampler_options.h"
 
 #include <limits>
@@ -50,7 +50,7 @@ SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& 
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
   result.total_seconds = total_seconds(options, limited, quick_seconds);
   if (!options.process) return result;
-  // Processes with the same order of rounds would share the effects of that order.
+  // Different seeds, because processes with the same order of rounds would share its effects.
   result.seed += static_cast<std::uint64_t>(*options.process);
   SamplerOptions share = share_of(result, options.processes);
   share.total_seconds = result.total_seconds;

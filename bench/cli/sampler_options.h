@@ -1,4 +1,4 @@
-// How a scenario is sampled, from the command line and the preset.
+// Options of sampling, from the command line and the preset.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace parbench {
 
-/// Returns how one scenario is sampled, from the command line, the --benchmark_* flags and the
-/// preset; its total time is that of the whole run. Without --max-time, a case gets 20 s and the
-/// run `quick_seconds`, so that a default sweep ends within three minutes. The fixed
-/// numbers of the published preset and of --benchmark_repetitions are cut by --max-time and
+/// Returns the options for sampling one scenario, from the command line, the --benchmark_* flags
+/// and the preset; `total_seconds` is for the whole run. Without --max-time, a case gets 20 s and
+/// the run `quick_seconds`, so that a default sweep ends within three minutes. The fixed numbers of
+/// samples of the published preset and of --benchmark_repetitions are limited by --max-time and
 /// --max-total-time only. --precision and --min-samples make the published preset adaptive, with
-/// 300 s for a case. A process that is part of another run gets its share of the time of a case,
-/// and its total time from the process that starts it. `quick_seconds`: of all scenarios of the run
-/// that have cases (Scenario::quick_seconds).
+/// 300 s for a case. A process that is part of another run gets its share of each case's time; the
+/// process that starts it sets its total time. `quick_seconds`: sum over the run's scenarios that
+/// have cases (Scenario::quick_seconds).
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario, double quick_seconds);
 
-/// Returns the options of one of several processes: its share of all times, and of the samples that
-/// are taken whatever the time, because the intervals are of the medians of the processes. Wanted
-/// counts and the precision hold for each.
+/// Returns the options of one of several processes. It gets its share of all times and of
+/// `floor_samples`, because intervals are computed from the medians of the processes. Other numbers
+/// of samples and the precision apply to each process.
 [[nodiscard]] SamplerOptions share_of(SamplerOptions whole, int processes);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// `ab`: two commands, measured in alternating pairs until their verdicts are settled.
+// `ab`: measures two commands in alternating pairs until the verdicts are final.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,22 +44,22 @@ struct AbOptions {
   std::string base_command;
   std::string candidate_command;
   std::string measure = "report";
-  std::optional<int> warmup;        // runs before the first pair; none: as the measure needs
+  std::optional<int> warmup;        // runs before the first pair; default: depends on the measure
   double max_seconds = 1800;        // for all pairs
   std::optional<double> run_limit;  // for one run of a command
   std::uint64_t seed = 1;
-  std::string keep_path;  // folder for all reports; empty: none
+  std::string keep_path;  // folder for all reports; empty: none are kept
   bool quiet = false;
   ComparisonOptions comparison;
 };
 
-/// The time was spent before a command had ended.
+/// Thrown when the time limit ended a command.
 struct TimeSpent : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the time is spent"; }
 };
 
-/// In every two pairs each of the two goes first once, so that the order favours no side, and
-/// which of them begins is drawn, so that no period of the machine keeps step.
+/// Returns whether the candidate runs first. It does once in every two pairs, so that the order
+/// favours no side; which of the two is drawn, so that the order follows no period of the machine.
 bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   std::seed_seq sequence{seed, static_cast<std::uint64_t>(pair / 2)};
   std::mt19937_64 generator(sequence);
@@ -67,7 +67,7 @@ bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   return drawn != (pair % 2 == 1);
 }
 
-/// Where the reports of all pairs stay.
+/// Creates the folder for the reports of all pairs.
 fs::path kept_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -126,7 +126,7 @@ class PairsOfRuns {
     return run_.max_seconds - (steady_seconds() - begin_);
   }
 
-  /// Whether to stop before the next pair, and why.
+  /// Returns whether to stop before the next pair, and records the reason.
   bool is_finished() {
     if (run_.pairs.empty()) return false;
     if (reports_.pairs().is_finished()) {
@@ -160,8 +160,8 @@ class PairsOfRuns {
     print_verdicts();
   }
 
-  /// A first run reads the program from the disk and fills caches. parbench and Google Benchmark
-  /// warm up within each run; the wall time of a command includes what it does first.
+  /// Runs both commands without measuring, to read programs from disk and fill caches. Default:
+  /// once for wall times, none for parbench and Google Benchmark, which warm up within each run.
   void warm_up() {
     const int runs = options_.warmup.value_or(base_.measure == Measure::wall ? 1 : 0);
     if (runs == 0) return;
@@ -212,7 +212,7 @@ class PairsOfRuns {
     progress_->update(state);
   }
 
-  /// Prints a line for each verdict that the last look has settled.
+  /// Prints a line for each verdict that the last look made final.
   void print_verdicts() {
     for (const compare::PairedVerdict& verdict : reports_.pairs().verdicts()) {
       if (!verdict.is_settled() || !settled_.insert(verdict.name).second) continue;
@@ -223,7 +223,7 @@ class PairsOfRuns {
     }
   }
 
-  /// A failure of a command, or an interrupt, leaves what the pairs before it come to.
+  /// Writes the result of the complete pairs, also after a failure of a command or an interrupt.
   ExitCode deliver(const std::optional<std::string>& failure) {
     if (run_.end == PairsEnd::time_spent) reports_.conclude();
     run_.seconds = steady_seconds() - begin_;
@@ -242,13 +242,13 @@ class PairsOfRuns {
   const AbOptions& options_;
   MeasuredCommand base_;
   MeasuredCommand now_;
-  std::optional<ScratchFolder> scratch_;  // where reports are not kept
-  fs::path folder_;                       // absolute, for commands that change theirs
+  std::optional<ScratchFolder> scratch_;  // for reports that are not kept
+  fs::path folder_;                       // absolute: commands may change their folder
   InterruptHandler interrupt_;
   std::unique_ptr<Progress> progress_;
   compare::PairedReports reports_;
   compare::PairedRun run_;
-  std::set<std::string> settled_;  // cases
+  std::set<std::string> settled_;  // cases with a printed verdict
   double begin_ = steady_seconds();
 };
 
@@ -267,7 +267,7 @@ constexpr CommandText ab_help{
     .exit_codes =
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
         "ended early, or the output could not be written to its end; "
-        "2 bad usage, a place that cannot be written, a command that fails or leaves no report; "
+        "2 bad usage, a path that cannot be written, a command that fails or leaves no report; "
         "3 a case regressed; 4 nothing could be compared, or fewer cases are decided than "
         "--require-decided asks for; 130 interrupted."};
 

@@ -1,5 +1,4 @@
-// The table of commands. A command is a file of this folder that defines make_<name>, and a line
-// here.
+// The table of commands. To add a command, add a file that defines make_<name>, and a line here.
 #include "bench/commands/commands.h"
 
 #define PARBENCH_COMMANDS(COMMAND) \

@@ -1,4 +1,4 @@
-// The table of commands.
+// The list of commands.
 #pragma once
 
 #include "bench/cli/command.h"

@@ -1,4 +1,4 @@
-// Options of the commands that give verdicts, and how they write them.
+// Options and output of the commands that give verdicts.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,26 @@
 namespace parbench {
 
 struct ComparisonOptions {
-  double threshold_percent = 2;         // the smallest change that counts, of the time
-  double required_decided_percent = 0;  // of the cases of BASE
+  double threshold_percent = 2;         // smallest change that counts, in percent of the time
+  double required_decided_percent = 0;  // of the cases of BASE, minimum with a verdict
   bool allow_different_machine = false;
   std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;
   std::optional<int> width;  // of the table
 
-  /// Writes what the flags say into a rule.
+  /// Copies the flags into a rule.
   void set(compare::Rule& rule) const {
     rule.threshold = threshold_percent / 100;
     rule.required_decided = required_decided_percent / 100;
   }
 };
 
-/// Returns the flags of these options.
 [[nodiscard]] std::vector<FlagRow> comparison_flags(ComparisonOptions& options);
 
-/// Writes a comparison. The caller has checked the path.
+/// Writes a comparison. Requires a path that check_output accepted.
 void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options);
 
-/// Returns the exit code that a comparison stands for.
+/// Returns the exit code for a comparison.
 [[nodiscard]] ExitCode exit_code_of(const compare::Comparison& comparison);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// `dashboard`: a site from a folder of reports.
+// `dashboard`: builds a site from a folder of reports.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ constexpr CommandText dashboard_help{
         "was skipped; 2 bad usage, or a folder that cannot be read, or that cannot become a "
         "site."};
 
-/// Each file once: "5 files: 3 reports, 1 copy, 1 skipped".
+/// Returns "5 files: 3 reports, 1 copy, 1 skipped".
 std::string files_text(const report::SiteSummary& site) {
   const std::size_t copies = site.files - site.reports - site.skipped.size();
   std::string text =

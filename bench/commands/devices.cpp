@@ -1,4 +1,4 @@
-// `devices`: backends with their libraries and devices.
+// `devices`: lists backends with their libraries and devices.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,7 +26,7 @@ std::string backend_text(const Backend& backend) {
   return text;
 }
 
-/// What its times depend on.
+/// Returns the facts about a device that its times depend on, as a line.
 std::string facts_text(const DeviceInfo& info) {
   constexpr std::size_t indent = 6;
   if (info.facts.empty()) return {};

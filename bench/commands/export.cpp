@@ -1,4 +1,4 @@
-// `export`: a report in the format of another program.
+// `export`: converts a report to the format of another program.
 #include <fmt/format.h>
 
 #include <algorithm>

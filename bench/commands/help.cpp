@@ -1,4 +1,4 @@
-// `help` and --help: the page of the program, of a command or of a scenario.
+// `help` and --help: pages about the program, a command or a scenario.
 #include "bench/cli/help.h"
 
 #include <algorithm>

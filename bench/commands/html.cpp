@@ -1,4 +1,4 @@
-// `html`: a page of reports.
+// `html`: writes a page about reports.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `inspect`: the layers and cut points of a model.
+// `inspect`: lists the layers and cut points of a model.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -27,7 +27,7 @@ constexpr CommandText inspect_help{
         "      The same for an ONNX file, to be read by a program.\n",
     .exit_codes =
         "0 done; 1 the output could not be written to its end; 2 bad usage, a model that "
-        "cannot be read, or a place that cannot be written."};
+        "cannot be read, or a path that cannot be written."};
 
 class Inspect final : public Command {
  public:
@@ -111,7 +111,7 @@ class Inspect final : public Command {
     return given;
   }
 
-  /// Of models that ship, it is known what normalises.
+  /// Returns notes on models from files; those of shipped models are known.
   [[nodiscard]] std::vector<std::string> notes_on(const Network& network) const {
     const std::size_t count = convolutions_without_normalisation(network);
     if (count == 0 || !model_.ends_with(".onnx")) return {};

@@ -39,7 +39,7 @@ std::vector<std::string> caption_of(const Inspection& inspection) {
   return items;
 }
 
-/// Exporters write long paths; JSON has them whole.
+/// Shortens names for tables, because exporters write long paths. JSON has the whole names.
 TableCell name_of_row(const std::string& name) {
   constexpr std::size_t max_width = 48;
   return {.text = report::shortened(name, max_width)};
@@ -61,8 +61,8 @@ TableCell bytes_of_row(std::size_t bytes) {
           .number = static_cast<double>(bytes)};
 }
 
-/// A row per item and the total below them. Columns that a narrow terminal leaves out first have
-/// the lowest rank.
+/// A table with one row for each item and a total. A narrow terminal omits the columns with the
+/// lowest rank first.
 template <class Facts>
 class TableOf {
  public:

@@ -1,4 +1,4 @@
-// How `inspect` shows a network.
+// Output of `inspect`.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace parbench {
 
-/// A network with its facts for a batch. All outlive it.
+/// A network with its facts for a batch. The referenced objects must outlive it.
 struct Inspection {
   const std::string& model;  // as the user named it
   const Network& network;
   const NetworkFacts& facts;
   std::int64_t batch = 1;
-  std::vector<std::string> notes = {};  // what a reader has to know of the model, as sentences
+  std::vector<std::string> notes = {};  // sentences about the model for the reader
 };
 
-/// A table of layers and one of units, each with a total.
+/// Returns a table of layers and one of units, each with a total.
 [[nodiscard]] std::string inspection_text(const Inspection& inspection,
                                           const report::TextStyle& style);
-/// The same tables as a page that needs no other file.
+/// Returns the same tables as an HTML page without external files.
 [[nodiscard]] std::string inspection_html(const Inspection& inspection);
-/// Everything as numbers: bytes, FLOPs, shapes of one sample.
+/// Returns all numbers as JSON: bytes, FLOPs, shapes of one sample.
 [[nodiscard]] std::string inspection_json(const Inspection& inspection);
 
 }  // namespace parbench

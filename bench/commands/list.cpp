@@ -1,4 +1,4 @@
-// `list`: the scenarios and the models.
+// `list`: describes scenarios and models.
 #include "bench/commands/listing.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace parbench {
 namespace {
 
-/// As --AXIS takes them; with spaces where a line of `width` has no room for all.
+/// Returns values as --AXIS takes them, with spaces between them if they do not fit on a line.
 std::string values_text(const std::vector<Value>& values, std::size_t width) {
   std::vector<std::string> texts;
   for (const Value& value : values) texts.push_back(to_string(value));
@@ -22,7 +22,7 @@ std::string values_text(const std::vector<Value>& values, std::size_t width) {
   return text.size() <= width ? text : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The description of an axis without the reference to this list.
+/// Returns the description of an axis without its reference to this list.
 std::string_view without_reference(std::string_view description) {
   return description.substr(0, description.find("; `parbench list`"));
 }
@@ -41,7 +41,7 @@ std::string axis_text(const Axis& axis) {
   constexpr std::size_t values_indent = indent + 11;
   const auto line = [&](std::string_view preset, const std::vector<Value>& values) {
     constexpr std::size_t width = page_width - values_indent;
-    if (values.empty()) return std::string();  // it depends on other parameters
+    if (values.empty()) return std::string();  // depends on other parameters
     return fmt::format("{}{:<11}{}\n", pad, preset,
                        wrap(values_text(values, width), width, values_indent));
   };

@@ -1,4 +1,4 @@
-// What can be run: the text of the commands `list` and `devices`.
+// Texts of the commands `list` and `devices`.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace parbench {
 
-/// What `list` shows beside scenarios.
+/// Topic of `list` for the models.
 inline constexpr std::string_view models_topic = "models";
 
-/// Returns the scenarios of these names with their questions, strategies and axes, and the values
-/// of both presets; all scenarios where `names` is empty. For `models_topic` it returns the models
-/// that --model takes, with their sizes.
+/// Returns the scenarios of these names, or all if `names` is empty, with their questions,
+/// strategies, axes, and the values of both presets. For `models_topic` it returns the models that
+/// --model accepts, with their sizes.
 [[nodiscard]] std::string scenario_listing(const ScenarioList& scenarios,
                                            const std::vector<std::string>& names = {});
 
-/// Returns the backends with their libraries and devices, and why the rest is missing.
+/// Returns the backends with their libraries and devices, and the reasons for missing backends.
 [[nodiscard]] std::string device_listing(const Machine& machine);
 
 }  // namespace parbench

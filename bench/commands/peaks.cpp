@@ -1,4 +1,4 @@
-// `peaks`: the peaks of the devices of the scenarios, from the cache or by measuring.
+// `peaks`: prints the peaks of the scenarios' devices, measured or from the cache.
 #include "bench/commands/peaks.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class Survey {
          const Notify& note, const std::filesystem::path& root)
       : options_(options), root_(root), cache_(cache), sizes_(sizes), note_(note) {}
 
-  /// Devices of a kind that was seen before are passed over.
+  /// Adds devices; kinds that were added before are skipped.
   void add(std::vector<std::unique_ptr<Device>> devices) {
     Context context(std::move(devices), {.seed = 1});
     for (int device = 0; device < context.device_count() && !result_.interrupted; ++device) {
@@ -63,8 +63,8 @@ class Survey {
   }
 
  private:
-  /// Each is kept at once: what fails later takes none with it. What is known stays where the new
-  /// rate is not to be kept.
+  /// Returns the peaks of a device. Stores each peak once it is measured, so that a later failure
+  /// does not discard it. A peak that is not credible does not replace the stored one.
   std::vector<report::Peak> peaks_of(Context& context, int device, const report::Device& facts) {
     const report::Fingerprint alone = report::fingerprint(machine_, facts);
     std::vector<report::Peak> known = known_of(alone, "its peaks are measured anew");
@@ -96,7 +96,7 @@ class Survey {
     return known;
   }
 
-  /// Measures until nothing speaks against the rate, a few times.
+  /// Measures a peak up to three times until its rate is credible.
   std::optional<report::Peak> credible(const MeasurablePeak& one, const report::Device& device,
                                        const std::vector<PeaksOfCores>& others) {
     constexpr int max_attempts = 3;
@@ -127,13 +127,13 @@ class Survey {
 
   [[nodiscard]] double precision() const { return options_.precision_percent / 100; }
 
-  /// The device with the first of its machine's cores.
+  /// Returns the device with the first `count` of its cores.
   static report::Device with_cores(report::Device device, std::size_t count) {
     device.cores.resize(count);
     return device;
   }
 
-  /// What is known of the same kind of device with other numbers of cores.
+  /// Returns the stored peaks of the same kind of device with other numbers of cores.
   [[nodiscard]] std::vector<PeaksOfCores> others_of(const report::Device& device) const {
     std::vector<PeaksOfCores> others;
     for (std::size_t cores = 1; cores <= machine_.cores_allowed.size(); ++cores) {
@@ -145,7 +145,7 @@ class Survey {
     return others;
   }
 
-  /// Drops what is known of more cores and is slower than a new peak.
+  /// Drops stored peaks of more cores that are slower than a new peak.
   void drop_contradicted(const report::Peak& peak, const report::Device& device,
                          std::vector<PeaksOfCores>& others) const {
     for (PeaksOfCores& other : others) {
@@ -162,13 +162,13 @@ class Survey {
     }
   }
 
-  /// With a number format, only what depends on it.
+  /// With a number format, only peaks that depend on it are measured again.
   [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
     if (!options_.refresh || !options_.format) return options_.refresh;
     return one.what == report::gemm_peak(to_string(*options_.format));
   }
 
-  /// `otherwise` is what happens where the file cannot be read.
+  /// `otherwise`: the consequence if the file cannot be read, for the message.
   [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone,
                                                    std::string_view otherwise) const {
     try {
@@ -202,13 +202,13 @@ class Survey {
   const PeakSizes& sizes_;
   const Notify& note_;
   report::TextStyle style_ = text_style(options_.width);
-  std::string refused_;  // of the device that is measured
+  std::string refused_;  // messages about the current device's peaks that were not stored
   report::Machine machine_ = report::machine_info({});
   std::set<std::string> seen_;
   PeakSurvey result_;
 };
 
-/// Streams still work on memory of this process, so it ends without giving any of it back.
+/// Ends the process without releasing memory, because streams still use it.
 [[noreturn]] void abandon(const TimedOut& error) {
   print_error(error.what());
   std::fflush(nullptr);

@@ -1,4 +1,4 @@
-// The default command: plans a run, and hands it to what measures, estimates or lists its cases.
+// The default command: plans a run, and then measures, estimates or lists its cases.
 #include "bench/commands/run.h"
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ void list_cases(const std::vector<Job>& jobs) {
 }
 
 /// Estimates the cases and prints the estimates. All ranks plan the cases, because a plan may need
-/// what only one of them can measure; rank 0 prints.
+/// values that only one rank can measure; rank 0 prints.
 void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& plan,
              RankTeam* team) {
   const bool prints = team == nullptr || team->leads();
@@ -79,7 +79,7 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
     RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                options.has_profiling_pass(), together);
     if (run.made_of == explained) {
-      run.made_of.clear();  // as above
+      run.made_of.clear();  // printed above
     } else {
       explained = run.made_of;
     }
@@ -88,7 +88,7 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
   if (prints) print(left_out_text(plan, width));
 }
 
-/// Returns when rank 0 has ended the run. A list is its own.
+/// Executes the work of ranks other than 0. Returns when rank 0 has ended the run.
 void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
                 JobPlan& plan) {
   try {
@@ -99,13 +99,13 @@ void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags&
     }
   } catch (const RunEnded&) {
     return;
-  } catch (const std::exception& error) {  // nothing that all ranks have thrown comes so far
+  } catch (const std::exception& error) {  // on this rank only
     team.give_up(error.what());
   }
   team.wait_for_end();
 }
 
-/// Throws UsageError for a text of --trace-case that chooses nothing.
+/// Throws UsageError for --trace-case without --trace, or with a text that is in no case's name.
 void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs) {
   if (!options.trace_cases.empty() && options.trace_path.empty()) {
     throw UsageError("--trace-case chooses cases of a trace; add --trace FILE.json");
@@ -124,11 +124,11 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
   }
 }
 
-/// What a run plans before it writes anything.
+/// The plan of a run, made before anything is written.
 struct PlannedRun {
   BenchmarkFlags flags;
   JobPlan plan;
-  std::vector<std::string> differences;   // of the ranks
+  std::vector<std::string> differences;   // between ranks
   std::vector<OwnProcess> own_processes;  // SessionEnvironment::own_processes
 };
 
@@ -146,8 +146,7 @@ PlannedRun planned_run(const RunOptions& options, const Machine& machine, RankTe
   return planned;
 }
 
-/// How the data of devices gets into messages, where that is not the host's memory; empty
-/// otherwise.
+/// Returns how messages carry data of devices that is not in host memory; empty if all of it is.
 std::string message_path(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const auto& device : job.devices) {

@@ -1,4 +1,4 @@
-// `show`: the tables that stood at the end of the run that wrote a report.
+// `show`: prints the tables of the run that wrote a report.
 #include "bench/cli/output.h"
 #include "bench/commands/commands.h"
 #include "bench/output/standard_streams.h"

@@ -1,4 +1,4 @@
-// Memory and time of cases that are planned but not run.
+// Estimates memory and time of cases that are planned but not run.
 #include "bench/estimates/estimate.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
   stream.synchronize();
 }
 
-/// Measures how fast a stream computes products of a format, and copies, at best.
+/// Measures the maximum speed of a stream for products of a format and for copies.
 Roofline roofline_of(Stream& stream, NumberFormat format) {
   constexpr std::int64_t side = 512;
   constexpr int repeats = 3;
@@ -72,8 +72,8 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
-/// The stream whose speed a stream of the plan is estimated by: itself, or of another rank's
-/// device, which this process cannot measure, a stream of this rank with as many threads.
+/// Returns the stream whose speed stands for a stream of the plan. A stream of another rank, which
+/// this process cannot measure, is replaced by a stream of this rank with as many threads.
 Stream& measurable(const Plan& plan, Stream& stream) {
   if (!is_remote(stream)) return stream;
   const auto found = std::ranges::find_if(plan.streams(), [&](const Stream* own) {
@@ -82,14 +82,14 @@ Stream& measurable(const Plan& plan, Stream& stream) {
   return found == plan.streams().end() ? stream : **found;
 }
 
-/// A memory that devices have, and what they need of it at once.
+/// A memory shared by devices, and what they need of it at the same time.
 struct Pool {
   std::size_t needed = 0;
   std::size_t available = 0;
 };
 
-/// Returns the memories of all devices by their names, with what the held cases and the current one
-/// need: those of the device with the cores of all as well, whose memory is held beside that of the
+/// Returns the memories of all devices by name, with the bytes that held cases and the current one
+/// need. This includes the device that has all cores, whose memory is held beside that of the
 /// others.
 std::map<std::string, Pool> pools_of(const Context& context) {
   std::map<std::string, Pool> pools;
@@ -104,7 +104,7 @@ std::map<std::string, Pool> pools_of(const Context& context) {
   return pools;
 }
 
-/// Throws OutOfMemory when the devices together need more of a memory than is left of it.
+/// Throws OutOfMemory if the devices together need more of a memory than is available.
 void check_fits(const Context& context) {
   for (const auto& [name, pool] : pools_of(context)) {
     if (pool.needed > pool.available) throw OutOfMemory(name, pool.needed, pool.available);
@@ -132,14 +132,14 @@ class Estimator {
       });
       check_reference(spec);
     } catch (const TimedOut&) {
-      throw;  // of ranks that are lost
+      throw;  // ranks were lost
     } catch (const Error& error) {
       result.error = error.what();
     }
     return result;
   }
 
-  /// Returns what all cases that fit hold of each memory.
+  /// Returns the bytes of each memory that all fitting cases hold together.
   [[nodiscard]] std::vector<MemoryEstimate> memory() const {
     begin_case();
     std::vector<MemoryEstimate> memory;
@@ -148,13 +148,13 @@ class Estimator {
   }
 
  private:
-  /// Forgets a case that does not fit.
+  /// Drops a case that does not fit.
   void begin_case() const {
     context_.begin_case();
     if (context_.whole() != nullptr) context_.whole()->begin_case();
   }
 
-  /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
+  /// Throws the errors that a run would throw. Sets `device_bytes` first, unless planning fails.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
     Context& context = context_of(spec, context_);
     begin_case();
@@ -168,8 +168,8 @@ class Estimator {
     return planned;
   }
 
-  /// A run prepares the reference first, whether it is in the sweep or not, and without it has
-  /// nothing to verify the case against. Each is planned once.
+  /// Throws if the case's reference cannot run, because a run would have nothing to verify the case
+  /// against. References need not be in the sweep; each is planned once.
   void check_reference(const CaseSpec& spec) {
     const std::optional<CaseSpec> reference = reference_of(scenario_, spec);
     if (!reference) return;
@@ -215,10 +215,10 @@ class Estimator {
 struct Times {
   double min = 0;
   double max = 0;
-  double wanted = 0;  // min without the time limit of each case
+  double wanted = 0;  // `min` without the time limit of each case
 };
 
-/// Adds the time of one case: its verification with that of its reference, warm-up, samples.
+/// Adds the time of one case: verification including its reference, warm-up, samples.
 void add_time(double execution, const SamplerOptions& options, Times& times) {
   const double steady = std::ceil(options.min_sample_seconds / std::max(execution, 1e-9));
   const double iterations =
@@ -238,7 +238,7 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   times.wanted += before + wanted;
 }
 
-/// Adds the profiling pass, which counts towards the time limit of all cases together.
+/// Adds the profiling pass, to which the time limit for all cases applies too.
 Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
   const Times both{times.min + profiling.min, times.max + profiling.max};
   return {std::min(both.min, options.total_seconds), std::min(both.max, options.total_seconds)};
@@ -252,7 +252,7 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 
-/// "memory at once: 1.53 GiB on the host"; empty where nothing is held.
+/// Returns "memory at once: 1.53 GiB on the host"; empty if nothing is held.
 std::string all_memory_text(const std::vector<MemoryEstimate>& memory) {
   std::vector<std::string> texts;
   for (const MemoryEstimate& one : memory) {
@@ -272,7 +272,7 @@ std::string outcome_text(const CaseEstimate& estimated) {
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
 }
 
-/// A line for each case, or two where the longest would not fit.
+/// Returns a line for each case, or two if the longest would not fit.
 std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width) {
   std::size_t name_width = 0;
   std::size_t outcome_width = 0;
@@ -291,7 +291,7 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
   return text;
 }
 
-/// Describes what `add_time` adds up. `max_seconds`: its sum of maxima.
+/// Describes the sum that `add_time` computes. `max_seconds`: sum of the maximum times.
 std::string made_of(const SamplerOptions& options, bool profiles, double max_seconds) {
   std::string samples =
       fmt::format("Minimum: {} of each case (--min-samples); maximum: {}. Both include",

@@ -1,4 +1,4 @@
-// What a run would take, without running it: the answer to `--dry-run`.
+// Estimates of a run's time and memory without running it, for `--dry-run`.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace parbench {
 
 struct CaseEstimate {
   std::string name;
-  std::string error;                      // why a run would not measure it; empty: it would
+  std::string error;                      // why a run would skip it; empty: it would run
   std::vector<std::size_t> device_bytes;  // peak memory, one entry per device of the context
-  std::string device;            // whose memory that is, where it is none of the run's; else empty
-  double execution_seconds = 0;  // of one execution, if every task ran at full speed
+  std::string device;            // whose memory that is, if none of the run's devices; else empty
+  double execution_seconds = 0;  // one execution if every task runs at full speed
 };
 
-/// Bytes of a memory that one or several devices have: "the host", "cuda:0".
+/// Bytes of a memory that one or several devices use: "the host", "cuda:0".
 struct MemoryEstimate {
   std::string memory;
   std::size_t bytes = 0;
@@ -28,22 +28,21 @@ struct MemoryEstimate {
 
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
-  std::vector<MemoryEstimate> memory;  // that all cases which fit hold at once
+  std::vector<MemoryEstimate> memory;  // held by all fitting cases together
   int processes = 1;
-  double min_seconds = 0;     // when every interval is narrow enough at once
-  double max_seconds = 0;     // when every case uses its time
+  double min_seconds = 0;     // if every interval is narrow enough at once
+  double max_seconds = 0;     // if every case uses its time limit
   int wanted_samples = 0;     // of each case
-  double wanted_seconds = 0;  // that those would take, where --max-total-time is too short; else 0
-  std::string made_of;        // what the times are the sum of, in words
+  double wanted_seconds = 0;  // time for those samples if --max-total-time is too short; else 0
+  std::string made_of;        // the components of the times, as text
 };
 
-/// Plans each case and its reference without allocating their memory, and says which would find too
-/// little of it beside the cases before it, as things are now, and which cannot be launched as they
-/// were asked for. Such a case takes no time, as a run skips it. A short product and a short copy
-/// on each stream show how fast its tasks may run. `options` are those of the whole run, of which
-/// each of several processes gets its share; `profiles` adds the profiling pass of one of them.
-/// `together` runs the planning of a case on all ranks of the run, and throws on all what fails on
-/// one (RankTeam::together).
+/// Plans each case and its reference without allocating their memory. A case gets an error if too
+/// little memory is free beside the cases before it, or if it cannot be submitted as requested; it
+/// takes no time, because a run skips it. The speed of tasks is estimated from a short product and
+/// a short copy on each stream. `options`: those of the whole run; each of several processes gets
+/// its share. `profiles`: add the profiling pass of one process. `together`: runs the planning of a
+/// case on all ranks and throws on all ranks if it fails on one (RankTeam::together).
 [[nodiscard]] RunEstimate estimate(
     const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
     const SamplerOptions& options, int processes = 1, bool profiles = false,
@@ -51,7 +50,7 @@ struct RunEstimate {
       work();
     });
 
-/// Returns the estimate as a table of so many columns, and below it what its time is made of.
+/// Returns the estimate as a table of `width` columns, followed by the components of its time.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,
                                         const RunEstimate& run, std::size_t width);
 

@@ -1,4 +1,4 @@
-// What speaks against a peak.
+// Reasons against storing a peak.
 #include "bench/estimates/peak_objection.h"
 
 #include <fmt/format.h>

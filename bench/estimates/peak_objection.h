@@ -1,4 +1,4 @@
-// Whether a measured peak is to be kept: peaks outlive the moment in which they were measured.
+// Decides whether a measured peak is stored: later runs use stored peaks.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace parbench {
 
-/// Peaks of a device of the same kind, with so many cores.
+/// Peaks of the same kind of device with another number of cores.
 struct PeaksOfCores {
   std::size_t cores = 0;
   std::vector<report::Peak> peaks;
 };
 
-/// Whether the rate of fewer cores is above that of more cores, by more than `precision`, a share,
-/// and by intervals that do not meet. Only of peaks to which all cores contribute, which the copy
-/// lane's is not.
+/// Returns whether fewer cores are faster than more cores by more than `precision` (a fraction)
+/// with disjoint intervals. Considers only peaks to which all cores contribute, not the copy
+/// lane's.
 [[nodiscard]] bool contradicts(const report::Peak& of_fewer, const report::Peak& of_more,
                                double precision);
 
-/// Returns why a peak of a device with `cores` cores is not to be kept: a CPU quota withheld the
-/// share `quota_lost` of the CPU time, other programs took the share `taken` of it, at least 10%
-/// and `precision`, its interval is wider than `precision`, a share of the rate, or one of `others`
-/// with fewer cores contradicts it. Empty where it may be kept.
+/// Returns why a peak of a device with `cores` cores is not stored; empty if it is. Reasons: a CPU
+/// quota withheld `quota_lost` of the CPU time (a fraction), its interval is wider than `precision`
+/// (a fraction of the rate), other programs took `taken` of the CPU time, at least 10% and
+/// `precision`, or a peak of fewer cores in `others` contradicts it.
 [[nodiscard]] std::string objection_to(const report::Peak& peak, std::size_t cores,
                                        double precision, const std::vector<PeaksOfCores>& others,
                                        double quota_lost = 0, double taken = 0);

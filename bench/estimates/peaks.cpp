@@ -1,4 +1,4 @@
-// Plans of one task, executed alone.
+// Measures plans that consist of one task.
 #include "bench/estimates/peaks.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Rate rate_of(double amount, const std::vector<double>& seconds) {
 
 Rate better(const Rate& one, const Rate& other) { return one.value < other.value ? other : one; }
 
-/// A plan whose only task does what that of another does so many times.
+/// Returns a plan whose only task repeats the call of another plan `times` times.
 Plan repeated(const Plan& once, int times) {
   Plan plan;
   const Lane& lane = once.graph().lanes.front();
@@ -51,7 +51,7 @@ class Meter {
 
   [[nodiscard]] const DeviceInfo& info() const { return context_.device(device_).info(); }
 
-  /// Throws Unsupported where the device has no such product.
+  /// Throws Unsupported if the device does not support products of this format.
   void require(NumberFormat format) {
     Stream& stream = context_.stream(device_, StreamKind::compute);
     static_cast<void>(stream.device().prepare(gemm(sizes_.min_n, format), stream.threads()));
@@ -74,15 +74,15 @@ class Meter {
     return best;
   }
 
-  /// The copy of a CPU device's stream has one thread, an operation has all of them; on a GPU
-  /// either may be faster.
+  /// Returns the faster of copy and operation. A CPU device copies with one thread and computes
+  /// with all of them; on a GPU either may be faster.
   Rate memory() { return better(copy_within(StreamKind::compute), elementwise()); }
 
-  /// Bytes read and written.
+  /// Counts bytes read and bytes written.
   Rate copy_within(StreamKind kind) {
     return copy(kind, MemoryKind::device, MemoryKind::device, 2.0);
   }
-  /// Bytes that cross.
+  /// Counts transferred bytes.
   Rate copy_to_device() {
     return copy(StreamKind::copy, MemoryKind::device, MemoryKind::pinned, 1.0);
   }
@@ -107,7 +107,7 @@ class Meter {
     return timed(std::move(parts), operations(n));
   }
 
-  /// An operation that reads as much as it writes and does next to nothing with it.
+  /// Times an operation that reads as much as it writes and computes almost nothing.
   Rate elementwise() {
     constexpr std::int64_t channels = 64;
     constexpr std::int64_t extent = 64;
@@ -124,7 +124,7 @@ class Meter {
     return timed(std::move(parts), op.work().bytes);
   }
 
-  /// `counted`: how often a byte that is copied counts.
+  /// `counted`: how often each copied byte counts.
   Rate copy(StreamKind kind, MemoryKind to, MemoryKind from, double counted) {
     auto parts = begin();
     const LaneId lane = add_lane(*parts, device_, kind);

@@ -1,4 +1,4 @@
-// Measures the best rates of a device: products of matrices, copies, traffic with its memory.
+// Measures peak rates of a device: matrix products, copies, memory traffic.
 #pragma once
 
 #include <cstddef>
@@ -14,40 +14,40 @@
 
 namespace parbench {
 
-/// How large what is timed is, and how long.
+/// Problem size and duration of a peak measurement.
 struct PeakSizes {
-  /// Products of n×n matrices: n is doubled while the next product would take `longest_product`
-  /// seconds at most, to judge by the one before, and finds the memory.
+  /// Products of n×n matrices. n is doubled while the next product fits into memory and is expected
+  /// to take at most `longest_product` seconds at the rate of the one before.
   std::int64_t min_n = 128;
   std::int64_t max_n = 16384;
   double longest_product = 0.25;
   std::size_t copied_bytes = std::size_t{128} << 20U;  // more than caches hold
-  double sample_seconds = 0.02;                        // as often in a row as it takes for that
-  int samples = 9;                                     // the fewest beyond 95% with a rank to spare
-  /// Called while everything that still runs is there; where it returns, the error is passed on.
+  double sample_seconds = 0.02;                        // minimum duration; short calls are repeated
+  int samples = 9;  // min and max lie outside of the 95% interval
+  /// Called on a timeout while all objects in use exist; if it returns, the error is thrown.
   std::function<void(const TimedOut&)> on_timeout = [](const TimedOut&) {};
-  /// Asked before each execution whether to end.
+  /// Called before each execution; true ends the measurement.
   std::function<bool()> interrupted = [] { return false; };
 };
 
-/// Something per second: the median of the samples, with its interval.
+/// Amount per second: the median of the samples, with its interval.
 struct Rate {
   double value = 0;
   std::optional<Interval> interval;
 };
 
-/// One best rate that a device has.
+/// A peak of a device that can be measured.
 struct MeasurablePeak {
-  std::string what;  // as reports/model/peaks.h names them
+  std::string what;  // name as in reports/model/peaks.h
   std::string unit;
-  /// Each product is checked before it is timed. Throws Error where it is wrong, OutOfMemory where
-  /// there is no room for the smallest sizes, Interrupted, and what a worker threw.
+  /// Checks products before timing them. Throws Error if one is wrong, OutOfMemory if the smallest
+  /// sizes do not fit, Interrupted, and errors of a worker.
   std::function<Rate()> measure;
 };
 
-/// Returns those of a device of the context, which outlives them: products in each format that it
-/// computes natively, or in `only` that, the traffic with its memory, and its copies. Throws
-/// Unsupported where it does not compute `only`.
+/// Returns the peaks of a device of the context: products in each format that it computes natively,
+/// or only in `only`; memory traffic; copies. The context must outlive them. Throws Unsupported if
+/// the device does not compute `only`.
 [[nodiscard]] std::vector<MeasurablePeak> measurable_peaks(Context& context, int device,
                                                            std::optional<NumberFormat> only,
                                                            const PeakSizes& sizes = {});

@@ -1,4 +1,4 @@
-// From the logs of streams to a timeline.
+// Converts the logs of streams to a timeline.
 #include "bench/execution/call_recorder.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string name_of_call(const Call& call) {
   return "copy";
 }
 
-/// The shapes of an operation's tensors by their roles.
+/// Returns the shapes of an operation's tensors with their roles.
 std::string tensors_of(const Op& op) {
   std::vector<std::string> tensors;
   for (const Argument& argument : op.arguments()) {
@@ -39,7 +39,7 @@ std::string tensors_of(const Op& op) {
   return fmt::format("{}", fmt::join(tensors, ", "));
 }
 
-/// Calls of a plan that run on a stream: what its log must hold.
+/// Returns the number of calls on each local stream, the capacity that its log needs.
 std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
   std::map<Stream*, std::size_t> counts;
   for (std::size_t i = 0; i < plan.calls().size(); ++i) {
@@ -50,20 +50,20 @@ std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
   return counts;
 }
 
-/// Which task and call a tag stands for.
-struct Place {
+/// The task and call of a tag.
+struct CallIndex {
   TaskId task = 0;
   std::size_t call = 0;
 };
 
-std::vector<Place> places_of(const Plan& plan) {
-  std::vector<Place> places{{}};  // tag 0 belongs to no call
+std::vector<CallIndex> indices_of(const Plan& plan) {
+  std::vector<CallIndex> indices{{}};  // tag 0 belongs to no call
   for (std::size_t task = 0; task < plan.calls().size(); ++task) {
     for (std::size_t call = 0; call < plan.calls()[task].size(); ++call) {
-      places.push_back({static_cast<TaskId>(task), call});
+      indices.push_back({static_cast<TaskId>(task), call});
     }
   }
-  return places;
+  return indices;
 }
 
 LaneId lane_on(const Plan& plan, const Task& task, const Stream* stream) {
@@ -90,7 +90,7 @@ CallRecorder::CallRecorder(const Plan& plan, SubmitMode mode, const CallTags& ta
   try {
     for (StreamLog& log : *logs_) log.stream->log_activities(&log.log);
   } catch (...) {
-    end_logging();  // the logs go, and some streams have theirs
+    end_logging();  // the logs are destroyed, and some streams refer to them
     throw;
   }
 }
@@ -127,7 +127,7 @@ Timeline CallRecorder::timeline(double seconds) const {
   if (!result.calls.empty()) {
     const Nanoseconds measured = nanoseconds_of(seconds);
     const Nanoseconds first = result.calls.front().ran.begin;
-    // By another device's clock it may have begun a little before the host did.
+    // Another device's clock may show a begin slightly before that of the host.
     result.begin = std::clamp(result.end - measured, std::min<Nanoseconds>(0, first), first);
   }
   return result;
@@ -140,16 +140,16 @@ std::size_t CallRecorder::dropped() const {
 }
 
 void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
-  const std::vector<Place> places = places_of(plan_);
+  const std::vector<CallIndex> indices = indices_of(plan_);
   for (const Activity& activity : log.log.activities()) {
-    if (activity.tag >= places.size()) continue;  // of work that is not this plan's
-    const Place& place = places[activity.tag];
-    const Task& task = plan_.graph().task(place.task);
-    const Call& call = plan_.calls(place.task)[place.call];
+    if (activity.tag >= indices.size()) continue;  // belongs to another plan
+    const CallIndex& at = indices[activity.tag];
+    const Task& task = plan_.graph().task(at.task);
+    const Call& call = plan_.calls(at.task)[at.call];
     const LaneId lane = lane_on(plan_, task, log.stream);
     const Enqueued& enqueued = enqueued_[activity.tag];
     timeline.calls.push_back(
-        {.task = place.task,
+        {.task = at.task,
          .lane = lane,
          .name = name_of_call(call),
          .enqueued = {since(begin_, enqueued.begin), since(begin_, enqueued.end)},

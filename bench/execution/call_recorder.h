@@ -1,4 +1,4 @@
-// Records, for one execution of a plan, when each of its calls was enqueued and when it ran.
+// Records when each call of one execution of a plan was enqueued and when it ran.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ class CallTags {
   std::size_t count_ = 0;
 };
 
-/// Lets the plan's streams log their calls during its lifetime. Create it while they are idle: it
-/// allocates everything that it needs while the plan runs. Throws Unsupported for a device without
-/// times of its work.
+/// Makes the plan's streams log their calls during its lifetime. Create it while they are idle: it
+/// allocates all memory needed while the plan runs. Throws Unsupported for a device that does not
+/// report times of its work.
 class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,15 +40,15 @@ class CallRecorder {
   CallRecorder(const CallRecorder&) = delete;
   CallRecorder& operator=(const CallRecorder&) = delete;
 
-  /// Begins the next execution and drops what was recorded of the last one.
+  /// Begins the next execution and drops the record of the previous one.
   void begin();
-  /// Notes that the host enqueued this call from `since` to now. Threads may note different calls
-  /// at the same time.
+  /// Records that the host enqueued this call from `since` until now. Threads may record different
+  /// calls at the same time.
   void enqueued(ActivityTag tag, Clock::time_point since);
-  /// Notes the same of all calls, after the launch of a graph.
+  /// Records the same for all calls, after the launch of a graph.
   void launched(Clock::time_point since);
 
-  /// Returns when the latest execution began, in seconds of the steady clock.
+  /// Returns the beginning of the latest execution, in seconds of the steady clock.
   [[nodiscard]] double begin_seconds() const {
     return std::chrono::duration<double>(begin_.time_since_epoch()).count();
   }
@@ -56,14 +56,14 @@ class CallRecorder {
   /// Leaks the logs, because a stream is still running and writes to them.
   void abandon();
 
-  /// Returns the calls since `begin`; the streams must be idle. `seconds`: the execution's time by
-  /// the events of its plan. When the first of them passed is not known on the recorder's clock, so
-  /// the measured time is taken to begin so long before the last call's end; what passed between
-  /// that and the last event, such as joining lanes, counts as before the first call then.
+  /// Returns the calls since `begin`; the streams must be idle. `seconds`: duration of the
+  /// execution by the events of its plan. The time of the first event is unknown on the recorder's
+  /// clock; the timeline therefore begins `seconds` before the end of the last call. Time between
+  /// that end and the last event, such as joining lanes, then appears before the first call.
   [[nodiscard]] Timeline timeline(double seconds) const;
 
-  /// Returns the number of calls since `begin` that are missing in the timeline: the log had no
-  /// room, or their place in the plan is unknown.
+  /// Returns the number of calls since `begin` that are missing in the timeline because the log was
+  /// full or their call in the plan is unknown.
   [[nodiscard]] std::size_t dropped() const;
 
  private:

@@ -1,4 +1,4 @@
-// Runs plans: enqueues tasks on their lanes with events where dependencies cross, and times them.
+// Executes plans: enqueues tasks on lanes, orders them across lanes by events, and times them.
 #pragma once
 
 #include <atomic>
@@ -20,25 +20,24 @@
 
 namespace parbench {
 
-/// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
-/// allocates nothing once the streams' queues have grown to the plan's size (the first run does
-/// that).
+/// Prepares a plan for repeated execution. The plan and its streams must outlive the executor. A
+/// run allocates nothing once the first run has grown the streams' queues to the plan's size.
 ///
-/// Of a plan over ranks it executes the tasks on lanes of this process. What ranks wait for in each
-/// other are messages, which are calls of tasks; a rank without lanes takes no time.
+/// For a plan over ranks, it executes the tasks on lanes of this process. Ranks wait for each other
+/// through messages, which are calls of tasks. A rank without lanes reports a time of 0.
 class Executor final : public PlanRunner {
  public:
   explicit Executor(const Plan& plan) : Executor(plan, plan.graph().submit) {}
   Executor(const Plan& plan, SubmitMode mode);
 
   void prepare_graph() override;
-  /// The two parts of it, of which the first executes the plan and the second does not.
+  /// The two parts of prepare_graph: the first executes the plan, the second captures it.
   Timing run_without_graph();
   void capture_graph();
 
-  /// Executes the plan once and waits for it. Throws the first exception of a worker after all
-  /// lanes have come to rest, so that the next run starts clean. A graph is captured before time
-  /// starts where there is none yet, or the plan's memory has moved since.
+  /// Executes the plan once and waits for it. Throws the first exception of a worker, after all
+  /// lanes are idle, so that the plan can be run again. Captures a graph before timing begins if
+  /// there is none yet or the plan's memory has moved.
   Timing run() override;
 
   [[nodiscard]] std::vector<double> measure_tasks(
@@ -48,41 +47,41 @@ class Executor final : public PlanRunner {
   [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:
-  /// A task on one of its lanes, by its place among them.
+  /// A task on one of its lanes; `lane_index` is the index among its lanes.
   struct Part {
     TaskId task = 0;
-    std::size_t place = 0;
+    std::size_t lane_index = 0;
   };
-  /// What the host does for one task. By the places of the task's lanes:
-  struct Step {
+  /// The host's work for one task. `streams`, `waits` and `done` are indexed like the task's lanes.
+  struct PreparedTask {
     const Task* task = nullptr;
     const std::vector<Call>* calls = nullptr;
     std::vector<Stream*> streams;
-    std::vector<std::vector<Part>> waits;  // for other lanes, at most the latest of each
-    std::vector<Event*> done;              // recorded after the task, if another lane waits for it
+    std::vector<std::vector<Part>> waits;  // on other lanes; at most the latest of each
+    std::vector<Event*> done;              // recorded after the task; null: no lane waits
     const RangeName* range = nullptr;
-    std::optional<LaneId> launching_lane;  // the first one of this process; none: nothing to do
+    std::optional<LaneId> launching_lane;  // first local lane; nothing: no work here
   };
 
   [[nodiscard]] bool is_local(LaneId lane) const;
-  void find_steps();
-  void find_waits(Step& step) const;
+  void prepare_tasks();
+  void find_waits(PreparedTask& prepared) const;
   void make_events();
-  /// Runs what enqueues the plan between two timing events and waits for the lanes.
+  /// Calls a function that enqueues the plan, between two timing events; waits for the lanes.
   template <class Enqueue>
   Timing timed(const Enqueue& enqueue_all);
-  /// Enqueues tasks on lanes that all begin after `fork`, which the first has recorded, and are all
-  /// joined by it.
+  /// Enqueues tasks on lanes that start after `fork`, which the first lane has recorded, and that
+  /// the first lane joins.
   template <class Enqueue>
   void between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks);
   void capture();
-  void capture_step(std::size_t index);
+  void capture_task(std::size_t index);
   void find_memory();
-  /// Tasks that cost the same share a name, so that a tool can group them; the payload of a range
-  /// is the task's place in the plan.
+  /// Returns the range of a task. Tasks with the same cost share a name, so that tools can group
+  /// them; the payload of a range is the task's index in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);
-  void enqueue_steps(LaneId only_lane);
-  void enqueue_step(std::size_t index);
+  void enqueue_tasks(LaneId only_lane);
+  void enqueue_task(std::size_t index);
   void enqueue_calls(std::size_t index);
   void launch_lane(LaneId lane);
   void mark_enqueued(std::size_t index);
@@ -91,30 +90,30 @@ class Executor final : public PlanRunner {
 
   const Plan& plan_;
   SubmitMode mode_;
-  std::vector<Stream*> streams_;  // of the lanes of this process
-  std::vector<Step> steps_;
-  std::vector<const Communicator*> communicators_;  // of the plan
+  std::vector<Stream*> streams_;  // of lanes of this process
+  std::vector<PreparedTask> prepared_;
+  std::vector<const Communicator*> communicators_;  // used by the plan
   std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
-  std::vector<std::unique_ptr<Event>> joins_;  // one per lane of this process but the first
-  /// Run in which each task was last enqueued: a launching thread may only wait for a record that
-  /// has been enqueued already.
+  std::vector<std::unique_ptr<Event>> joins_;  // one for each local lane except the first
+  /// The run in which each task was last enqueued. A launching thread may wait only for events that
+  /// have been recorded.
   std::vector<std::atomic<std::uint32_t>> enqueued_;
   std::uint32_t run_ = 0;
   CallTags tags_;
-  CallRecorder* recorder_ = nullptr;      // while runs are recorded
-  std::optional<TaskTimer> task_timer_;   // from the first measurement on
-  std::unique_ptr<Launchers> launchers_;  // only with SubmitMode::thread_per_lane
+  CallRecorder* recorder_ = nullptr;      // set while runs are recorded
+  std::optional<TaskTimer> task_timer_;   // made by the first measurement
+  std::unique_ptr<Launchers> launchers_;  // only for SubmitMode::thread_per_lane
 
-  // Only with SubmitMode::graph.
-  RangeName capture_range_{"capture"};  // payloads: the number of tasks
+  // Only for SubmitMode::graph.
+  RangeName capture_range_{"capture"};  // payload: number of tasks
   RangeName launch_range_{"graph"};
   std::unique_ptr<Event> fork_;
   std::unique_ptr<Graph> graph_;
-  std::vector<std::uintptr_t> memory_;           // where the plan's memory is, as found last
-  std::vector<std::uintptr_t> captured_memory_;  // where it was at the capture
+  std::vector<std::uintptr_t> memory_;           // addresses of the plan's memory
+  std::vector<std::uintptr_t> captured_memory_;  // addresses at the capture
 };
 
 }  // namespace parbench

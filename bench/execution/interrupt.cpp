@@ -1,4 +1,4 @@
-// The signal handler, restricted to what a signal handler may do.
+// The signal handler. It uses async-signal-safe functions only.
 #include "bench/execution/interrupt.h"
 
 #include <unistd.h>
@@ -11,8 +11,8 @@
 namespace parbench {
 namespace {
 
-// A signal handler can reach nothing but static storage.
-std::atomic<int> first_signal{0};  // that asked for an end; 0: none
+// Static, because a signal handler can access no other storage.
+std::atomic<int> first_signal{0};  // first signal received; 0: none
 std::atomic<pid_t> process_group{0};
 std::atomic<bool> is_silent{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free &&
@@ -23,9 +23,9 @@ int exit_code_of(int signal) {
   return signal == SIGTERM ? terminated_exit_code : interrupted_exit_code;
 }
 
-/// Returns the signal to pass on to a child: SIGINT, or SIGHUP after one. A shell that gets SIGINT
-/// between two commands goes on with the next one until the user presses Ctrl-C again, which is
-/// impossible once the terminal is gone.
+/// Returns the signal to forward to a child: SIGINT, or SIGHUP for SIGHUP. A shell that receives
+/// SIGINT between two commands continues with the next until the user presses Ctrl-C again, which
+/// is impossible once the terminal is closed.
 int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
 
 extern "C" void parbench_handle_interrupt(int signal) {

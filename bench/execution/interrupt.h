@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM and SIGHUP (the terminal has gone): the first asks for an orderly end, the second
-// ends the process at once.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal was closed): the first requests an orderly end, the
+// second ends the process at once.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +13,20 @@ namespace parbench {
 inline constexpr int interrupted_exit_code = 130;
 inline constexpr int terminated_exit_code = 143;
 
-/// Thrown between executions to abandon the current step, whose partial results do not count.
+/// Thrown between executions to abandon the current preparation or sample, whose partial results
+/// are discarded.
 struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Handles signals during its lifetime: the first makes `requested` true and prints a message on
-/// standard error; the second ends the process with `exit_code`, without unwinding. A SIGHUP that
-/// is ignored, as under nohup, stays ignored. Restores the former handlers. One at a time.
+/// Handles signals during its lifetime: the first makes `requested` true and prints a message to
+/// standard error; the second ends the process with `exit_code`, without unwinding. Leaves SIGHUP
+/// ignored if it was, as under nohup. Restores the former handlers. Only one may exist at a time.
 class InterruptHandler {
  public:
   static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
-  /// Whether the first signal prints a message; of several processes one does.
+  /// Whether the first signal prints a message; only one of several processes does.
   enum class Says { message, nothing };
 
   explicit InterruptHandler(Says says = Says::message);
@@ -35,12 +36,12 @@ class InterruptHandler {
 
   [[nodiscard]] static bool requested();
 
-  /// Returns the exit code of a program that was asked to end: 143 where SIGTERM was the first
-  /// signal, otherwise 130.
+  /// Returns the exit code of a program that a signal ended: 143 if SIGTERM was the first signal,
+  /// otherwise 130.
   [[nodiscard]] static int exit_code();
 
-  /// From now on the first signal is forwarded to a process group as SIGINT, and the second kills
-  /// it; 0 ends the forwarding.
+  /// Forwards the first signal from now on to a process group as SIGINT (SIGHUP as SIGHUP); the
+  /// second kills the group. 0 ends the forwarding.
   static void hand_on_to(pid_t group);
 
  private:

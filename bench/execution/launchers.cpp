@@ -1,4 +1,3 @@
-// Implementation of the launching threads.
 #include "bench/execution/launchers.h"
 
 #include <utility>

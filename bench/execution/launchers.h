@@ -13,7 +13,7 @@ namespace parbench {
 
 class Launchers {
  public:
-  /// Starts `count` threads; the i-th calls `launch(i)` in every run.
+  /// Starts `count` threads; thread i calls `launch(i)` in every run.
   Launchers(int count, std::function<void(int)> launch);
   ~Launchers();
   Launchers(const Launchers&) = delete;

@@ -1,4 +1,4 @@
-// Backends whose devices cannot be used again in this process, and in which case they were lost.
+// Backends whose devices can no longer be used in this process, with the case that lost them.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,23 @@
 
 namespace parbench {
 
-/// What later cases and scenarios ask before they run. Reasons are texts for the report.
+/// Answers before each case and scenario whether it can run. Reasons are texts for the report.
 class LostBackends {
  public:
-  /// The first loss of a backend is the reason for all that follows.
+  /// Adds a loss; later losses of the same backend keep the first reason.
   void add(const std::string& case_name, const DeviceLost& error);
 
   [[nodiscard]] bool contains(std::string_view backend) const { return reasons_.contains(backend); }
 
-  /// Why nothing can run on a backend; nothing while its devices work.
+  /// Returns why nothing can run on a backend; nothing while its devices work.
   [[nodiscard]] std::optional<std::string> reason(std::string_view backend) const;
-  /// Why a plan cannot run: one of its lanes is on a device that is lost.
+  /// Returns why a plan cannot run: the device of one of its lanes was lost.
   [[nodiscard]] std::optional<std::string> reason(const Plan& plan) const;
-  /// Why no case can run: all devices are lost.
+  /// Returns why no case can run: all devices were lost.
   [[nodiscard]] std::optional<std::string> reason(const Context& context) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> reasons_;  // of each backend
+  std::map<std::string, std::string, std::less<>> reasons_;  // by backend
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// The session's interface to the executor of plans, so that tests need no devices.
+// The session's interface to the executor of plans, which tests implement without devices.
 #pragma once
 
 #include <cstddef>
@@ -11,47 +11,47 @@
 
 namespace parbench {
 
-/// One execution of a plan, synchronised.
+/// Times of one execution of a plan, up to its synchronization.
 struct Timing {
   double seconds = 0;       // from before the first task to after the last, on the devices
-  double wall_seconds = 0;  // the same on the host: launch and synchronisation included
+  double wall_seconds = 0;  // the same on the host, including launch and synchronization
   std::vector<double> rank_waits = {};  // report::Sample::rank_waits; empty in a single process
   double start_skew = 0;                // report::Sample::start_skew
 };
 
-/// Executions of a plan in which every call was recorded.
+/// Executions of a plan with a record of every call.
 struct Recording {
-  Timeline timeline;            // of the execution that is kept
-  std::vector<double> seconds;  // of each
-  std::size_t kept = 0;         // its index in `seconds`
+  Timeline timeline;            // of the kept execution
+  std::vector<double> seconds;  // of each execution
+  std::size_t kept = 0;         // index of the kept execution
   double seconds_per_call = 0;  // overhead of recording
-  double origin = 0;  // from which the timeline's times count, in seconds of the steady clock
+  double origin = 0;            // zero of the timeline's times, in seconds of the steady clock
 };
 
 class PlanRunner {
  public:
   virtual ~PlanRunner() = default;
 
-  /// Prepares the first `run` of a plan that is launched as a graph, with the data filled: executes
-  /// it once without the graph, for everything that is created at first use, and captures it.
-  /// Throws Unsupported when the plan cannot be captured, and what a worker threw.
+  /// Prepares a plan that is launched as a graph, once its data is filled: executes it once without
+  /// the graph, which creates everything that is created at first use, and captures it. Throws
+  /// Unsupported if the plan cannot be captured, and errors of a worker.
   virtual void prepare_graph() {}
 
-  /// Throws what a worker threw.
+  /// Executes the plan once. Throws errors of a worker.
   virtual Timing run() = 0;
 
-  /// Measures what each task costs alone. Returns the seconds of each task. Run the plan once
-  /// before; the data is not what a run leaves. Throws Interrupted, and what a worker threw.
+  /// Measures each task alone. Returns its seconds. Requires an earlier run of the plan; leaves
+  /// other data than a run. Throws Interrupted, and errors of a worker.
   [[nodiscard]] virtual std::vector<double> measure_tasks(
       const std::function<bool()>& interrupted) = 0;
 
   /// Throws the Unsupported of `record` if its reason is known before anything runs.
   virtual void check_recording() const;
 
-  /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
-  /// several, each follows an execution that is not noted. Keeps the execution whose time is
-  /// nearest to `typical_seconds`. Run the plan once before. Throws Unsupported for a device
-  /// without times of its work, and what a worker threw.
+  /// Records the calls of `executions` runs, at least one. If there are several, each follows an
+  /// unrecorded run. Keeps the execution whose time is closest to `typical_seconds`. Requires an
+  /// earlier run of the plan. Throws Unsupported for a device that does not report times of its
+  /// work, and errors of a worker.
   [[nodiscard]] virtual Recording record(int executions, double typical_seconds);
 };
 

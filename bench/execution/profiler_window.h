@@ -5,15 +5,14 @@
 
 namespace parbench {
 
-/// Marks the beginning and the end of that part by its lifetime.
+/// Marks that part by its lifetime.
 class ProfilerWindow {
  public:
   explicit ProfilerWindow(const std::function<void(bool)>& mark) : mark_(mark) { mark_(true); }
   ~ProfilerWindow() {
     try {
       mark_(false);
-    } catch (
-        ...) {  // NOLINT(bugprone-empty-catch): a trace without an end is no reason to lose a run
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a missing end mark must not fail the run
     }
   }
   ProfilerWindow(const ProfilerWindow&) = delete;

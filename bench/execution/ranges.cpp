@@ -1,4 +1,4 @@
-// Ranges through NVTX 3, which is header-only and needs no GPU.
+// Ranges of NVTX 3, which is header-only and needs no GPU.
 #include "bench/execution/ranges.h"
 
 #ifdef PARBENCH_NVTX

@@ -1,4 +1,4 @@
-// Named ranges on the host's timeline, for Nsight Systems and every other reader of NVTX.
+// Named ranges on the host's timeline, for Nsight Systems and other readers of NVTX.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace parbench {
 
-/// Returns this build's version of NVTX, or "not in this build" and the remedy; without NVTX no
-/// profiler sees the ranges.
+/// Returns this build's version of NVTX, or "not in this build" and the remedy. Without NVTX,
+/// profilers do not show the ranges.
 [[nodiscard]] std::string nvtx_support();
 
-/// A name of ranges, registered once in the NVTX domain "parbench".
+/// A range name, registered once in the NVTX domain "parbench".
 class RangeName {
  public:
   explicit RangeName(const std::string& name);
@@ -20,9 +20,9 @@ class RangeName {
   void* handle_ = nullptr;
 };
 
-/// A range on the calling thread, open during the object's lifetime; ranges nest. Does nothing
-/// while no tool listens, and nothing in a build that found no NVTX headers. Ranges of one name
-/// differ in their payload, so that a tool can group by name.
+/// A range on the calling thread, open during the object's lifetime; ranges nest. Does nothing if
+/// no tool listens or the build has no NVTX headers. Ranges of one name differ in their payload, so
+/// that tools can group by name.
 class Range {
  public:
   explicit Range(const RangeName& name, std::int64_t payload = 0);

@@ -1,4 +1,3 @@
-// Checks that a plan can be submitted as requested.
 #include "bench/execution/submit_mode.h"
 
 #include <fmt/format.h>
@@ -21,8 +20,8 @@ void check_one_backend(const Plan& plan) {
   }
 }
 
-/// The thread that runs the plan records where it begins and ends, so that a device that one thread
-/// at a time can use has no thread for its lane, not even for a single one.
+/// Refuses devices that only one host thread may use at a time. The thread that runs the plan
+/// records its begin and end, so that even a single lane cannot have its own thread.
 void check_launching_threads(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const Device& device = stream->device();

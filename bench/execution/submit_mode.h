@@ -1,4 +1,4 @@
-// How the host submits the plan of a case, determined before it runs.
+// Decides how the host submits the plan of a case, before it runs.
 #pragma once
 
 #include "scenarios/framework/plan.h"
@@ -6,8 +6,8 @@
 
 namespace parbench {
 
-/// Returns the plan's mode, or `graph` where the run asked for it. Throws Unsupported for a plan
-/// that no graph can hold: one with a launching thread per lane, or with lanes of several backends.
+/// Returns the plan's mode, or `graph` if the run requests it. Throws Unsupported if no graph can
+/// hold the plan: it has a launching thread per lane, or lanes of several backends.
 [[nodiscard]] SubmitMode submit_mode_of(const CaseSpec& spec, const Plan& plan);
 
 }  // namespace parbench

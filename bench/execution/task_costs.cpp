@@ -1,4 +1,4 @@
-// Rounds over the lanes of a plan; short tasks are repeated until they can be timed.
+// Measures tasks in rounds over the lanes; short tasks are repeated.
 #include "bench/execution/task_costs.h"
 
 #include <algorithm>
@@ -22,26 +22,26 @@
 namespace parbench {
 namespace {
 
-/// Events of GPUs count half microseconds, and recording one takes longer than that.
+/// Minimum measured time: GPU events have a resolution of 0.5 µs and take longer to record.
 constexpr double timed_seconds = 100e-6;
-/// A first measurement below this may be mostly the wake-up of the lane.
+/// A shorter first measurement may consist mostly of the wake-up of the lane.
 constexpr double trusted_seconds = 1e-3;
 constexpr double max_repeats = 2000;
-constexpr int max_estimates = 4;  // of how often a short task has to be repeated
-/// Enough to outvote one measurement that was disturbed, and to leave the caches as the plan does.
+constexpr int max_estimates = 4;  // of the repeats of a short task
+/// The median of three tolerates one disturbed measurement, and caches stay as in the plan.
 constexpr int measured_alike = 3;
-/// The group of tasks that only run because others read what they make.
+/// Group of the tasks that run only because measured tasks need their results.
 constexpr std::size_t untimed = 0;
 
 }  // namespace
 
-/// All tasks that cost the same.
+/// Tasks with the same cost.
 struct TaskTimer::Group {
   int tasks = 0;
   bool runs_once = false;
   int repeats = 1;  // executions in one measurement
   bool is_estimated = false;
-  std::vector<double> seconds;  // of this round
+  std::vector<double> seconds;  // measurements of this round
 
   [[nodiscard]] bool is_too_short(double one) const {
     if (runs_once) return false;
@@ -52,14 +52,14 @@ struct TaskTimer::Group {
     const double wanted = std::ceil(timed_seconds / std::max(one, 1e-9));
     repeats = static_cast<int>(std::clamp(wanted, 1.0, max_repeats));
     is_estimated = true;
-    seconds.clear();  // measured with fewer executions
+    seconds.clear();  // they had fewer repeats
   }
 };
 
 /// Tasks that are measured back to back on the same lanes.
 class TaskTimer::Segment {
  public:
-  /// `is_over_ranks`: of tasks over several ranks, of which this process may have no stream.
+  /// `is_over_ranks`: the lanes belong to several ranks; this process may have none of them.
   Segment(std::vector<Stream*> streams, bool is_over_ranks)
       : all_streams_(std::move(streams)), is_over_ranks_(is_over_ranks) {
     std::ranges::copy_if(all_streams_, std::back_inserter(streams_),
@@ -86,7 +86,7 @@ class TaskTimer::Segment {
     const std::vector<Call>* calls = nullptr;
     std::size_t group = 0;
   };
-  /// What a round still has to measure: at first all tasks.
+  /// Tasks that the round still has to measure: at first all.
   [[nodiscard]] const std::vector<Part>& open() const { return open_; }
   void open_all() { open_ = parts_; }
   void close_all_but(const std::map<std::size_t, double>& groups) {
@@ -105,12 +105,12 @@ class TaskTimer::Segment {
     ends_.push_back(make_event_for(*devices_.front(), devices_, EventKind::timing));
   }
 
-  /// Seconds of one execution of each task. The host enqueues while the lane works on the first
-  /// task ahead of time, if that is short.
+  /// Returns the seconds of one execution of each task. A short first task runs in advance, so that
+  /// the host can enqueue the others meanwhile.
   std::vector<double> time(const std::vector<Part>& parts, const std::vector<Group>& groups) {
     if (streams_.empty()) return std::vector<double>(parts.size());
     const Group& first = groups[parts.front().group];
-    // Of ranks one comes first; the other's wait for it is not part of the cost.
+    // The ranks start at different times; the first execution absorbs this wait.
     if (first.repeats > 1 || is_over_ranks_) repeat(*parts.front().calls, first.repeats);
     record(*ends_.front());
     for (std::size_t i = 1; i < streams_.size(); ++i) streams_[i]->wait(*ends_.front());
@@ -132,7 +132,7 @@ class TaskTimer::Segment {
     }
   }
 
-  /// Records on the first lane once all lanes have come so far.
+  /// Records on the first lane once all lanes have reached this point.
   void record(Event& event) {
     for (std::size_t i = 1; i < streams_.size(); ++i) {
       streams_[i]->record(*joins_[i - 1]);
@@ -144,7 +144,7 @@ class TaskTimer::Segment {
   void synchronize() {
     try {
       synchronize_all(streams_, [](Stream* stream) -> Stream& { return *stream; });
-    } catch (const TimedOut&) {  // the streams will still record them
+    } catch (const TimedOut&) {  // streams will still record the events
       for (auto& event : ends_) static_cast<void>(event.release());
       for (auto& event : joins_) static_cast<void>(event.release());
       throw;
@@ -152,13 +152,13 @@ class TaskTimer::Segment {
   }
 
   std::vector<Stream*> all_streams_;
-  std::vector<Stream*> streams_;  // those of this process
+  std::vector<Stream*> streams_;  // of this process
   bool is_over_ranks_;
   std::vector<Device*> devices_;
   std::vector<Part> parts_;
   std::vector<Part> open_ = {};
-  std::vector<std::unique_ptr<Event>> ends_;   // of the beginning, then of each part
-  std::vector<std::unique_ptr<Event>> joins_;  // one per stream but the first
+  std::vector<std::unique_ptr<Event>> ends_;   // one for the beginning and one for each part
+  std::vector<std::unique_ptr<Event>> joins_;  // one per stream except the first
 };
 
 TaskTimer::TaskTimer(const Plan& plan) : plan_(plan) {
@@ -193,18 +193,18 @@ bool TaskTimer::is_over_ranks(const Task& task) const {
   });
 }
 
-/// The forward pass that belongs to a backward pass, and the parts of the backward pass before this
-/// one, in the order of the plan.
+/// Returns the passes that a backward pass needs, in the order of the plan: its forward pass and
+/// the earlier parts of the backward pass.
 std::vector<TaskId> TaskTimer::passes_before(TaskId id) const {
   const Task& task = plan_.graph().task(id);
   std::vector<TaskId> found;
   if (task.phase != "backward") return found;
-  bool is_behind_forward = true;
+  bool follows_forward = true;
   for (TaskId other = id - 1; other >= 0; --other) {
     const Task& before = plan_.graph().task(other);
     if (before.lanes != task.lanes || before.micro_batch != task.micro_batch) continue;
-    if (before.phase == "forward") is_behind_forward = false;
-    if (before.phase == "backward" && !is_behind_forward) break;
+    if (before.phase == "forward") follows_forward = false;
+    if (before.phase == "backward" && !follows_forward) break;
     if (before.phase == "forward" || before.phase == "backward") found.insert(found.begin(), other);
   }
   return found;
@@ -224,8 +224,8 @@ void TaskTimer::add(TaskId id, std::size_t group) {
   segment.add(plan_.calls(id), group);
 }
 
-/// Measures again, until every task has been long enough for the clock. Segments over ranks go
-/// together, so that the ranks need to agree on their times once for all of them.
+/// Measures repeatedly until every task is long enough for the clock. Segments over ranks are
+/// measured together, so that ranks exchange their times once for all of them.
 void TaskTimer::measure(const std::vector<Segment*>& segments,
                         const std::function<bool()>& interrupted) {
   for (Segment* segment : segments) segment->open_all();
@@ -250,7 +250,7 @@ void TaskTimer::measure(const std::vector<Segment*>& segments,
   }
 }
 
-/// With the latest of their times.
+/// Returns the groups whose tasks are too short for the clock, with the latest of their times.
 std::map<std::size_t, double> TaskTimer::too_short_groups(
     const std::vector<Segment*>& segments, const std::vector<double>& seconds) const {
   std::map<std::size_t, double> too_short;

@@ -12,27 +12,26 @@
 
 namespace parbench {
 
-/// Measures the tasks of a plan lane by lane in the order of the plan, back to back, so that a task
-/// finds its lane awake and the caches as its predecessor left them. Other lanes rest meanwhile. A
-/// task of several lanes is measured by itself, on all of them.
+/// Measures the tasks of a plan lane by lane in plan order, back to back, so that each task finds
+/// its lane awake and the caches as its predecessor left them. Other lanes are idle meanwhile. A
+/// task on several lanes is measured on its own, on all of them.
 ///
-/// Of tasks with the same cost key on one lane the first three are measured. A task that is too
-/// short for the clock is executed several times in a row, but a backward pass or an update only
-/// once: it overwrites what it reads, or what it reads has been overwritten by a forward pass
-/// since. A forward pass that is not measured runs ahead of its backward pass, untimed. The plan
-/// and its streams outlive the timer.
+/// The first three tasks with the same cost key on one lane are measured. A task that is too short
+/// for the clock is repeated. Backward passes and updates run only once: they overwrite their
+/// inputs, or a later forward pass has overwritten these. A forward pass that is not measured runs
+/// before its backward pass, untimed. The plan and its streams must outlive the timer.
 ///
-/// Of a plan over ranks it measures the tasks on lanes of this process, while the other ranks
-/// measure theirs. Tasks over several ranks are measured by all of them together, and cost what
-/// they take on the slowest.
+/// For a plan over ranks, it measures the tasks on lanes of this process while the other ranks
+/// measure theirs. All ranks measure tasks over several ranks together; the slowest rank determines
+/// the cost.
 class TaskTimer {
  public:
   explicit TaskTimer(const Plan& plan);
   ~TaskTimer();
 
-  /// Measures one round. Returns the seconds of each task, 0 for one without a lane of this
-  /// process. Asks `interrupted` before each measurement of a lane and throws Interrupted. The data
-  /// is not what an execution of the plan leaves.
+  /// Measures one round. Returns the seconds of each task; 0 for a task without a lane of this
+  /// process. Calls `interrupted` before each measurement of a lane and throws Interrupted if it
+  /// returns true. Leaves other data than an execution of the plan.
   [[nodiscard]] std::vector<double> measure(const std::function<bool()>& interrupted);
 
  private:

@@ -1,4 +1,4 @@
-// Tensor by tensor, against the tolerance of the case.
+// Compares tensor by tensor, with the tolerance of the case.
 #include "bench/execution/verification.h"
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 namespace parbench {
 namespace {
 
-/// What the comparison of one or more tensors has found.
+/// Result of comparing one or more tensors.
 struct Findings {
-  double largest_error = 0;  // over what is allowed
+  double largest_error = 0;  // relative to the tolerance
   std::string where;         // of the largest error
   std::size_t values = 0;
   std::optional<std::string> problem;  // the first
@@ -30,13 +30,13 @@ void compare_tensor(const std::string& name, std::span<const float> got,
                     std::span<const float> want, const Tolerance& tolerance,
                     const Sensitivity& sensitivity, Findings& findings) {
   const Agreement found = agreement(got, want, tolerance, sensitivity, findings.largest_error);
-  const auto place = [&](std::size_t index) {
+  const auto element_at = [&](std::size_t index) {
     return element(name, index, got[index], want[index]);
   };
-  if (found.not_finite && !findings.problem) findings.problem = place(*found.not_finite);
+  if (found.not_finite && !findings.problem) findings.problem = element_at(*found.not_finite);
   if (found.largest_error > findings.largest_error) {
     findings.largest_error = found.largest_error;
-    findings.where = place(found.where);
+    findings.where = element_at(found.where);
   }
   findings.values += want.size();
 }

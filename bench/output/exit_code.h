@@ -1,15 +1,14 @@
-// What the program ends with.
+// Exit codes of the program.
 #pragma once
 
 namespace parbench {
 
-/// `measured` is also that of commands that did what they were asked, such as `show`: they say
-/// nothing about the cases of a report. Output that is lost on its way is `case_failed`; a place
-/// that cannot be written, which is known before any work, is `bad_usage`. Comparisons (`compare`)
-/// end with `measured` when nothing regressed, and otherwise with the first of `case_failed` (in
-/// the newer report, also where its run ended before its time), `regressed` and `nothing_compared`
-/// that applies. A run that was asked to end by SIGTERM ends with `terminated`, after any other
-/// signal with `interrupted`. None is ever a count.
+/// Exit codes; none is a count. `measured` also means that a command such as `show` succeeded,
+/// whatever a report says about its cases. `case_failed` also means that output was lost while it
+/// was written; `bad_usage` that the output cannot be written, which is found before any work.
+/// `compare` ends with `measured` if nothing regressed, otherwise with the first that applies of
+/// `case_failed` (in the newer report, or its run ended early), `regressed` and `nothing_compared`.
+/// A run that SIGTERM stopped ends with `terminated`, after any other signal with `interrupted`.
 enum class ExitCode {
   measured = 0,
   case_failed = 1,

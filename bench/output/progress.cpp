@@ -1,4 +1,4 @@
-// Lays out one line of progress, and decides when and how it is written.
+// Formats progress lines, and decides when and how they are written.
 #include "bench/output/progress.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::string bar(double fraction) {
 
 bool is_continuation_byte(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-/// Drops the beginning of a name: the cases of a sweep differ at the end.
+/// Drops the beginning of a name, because the cases of a sweep differ at the end.
 std::string shortened(const std::string& name, std::size_t columns) {
   if (report::display_width(name) <= columns) return name;
   if (columns < 2) return "";
@@ -72,7 +72,7 @@ std::string facts(const ProgressState& state) {
   return text;
 }
 
-std::string stage(const ProgressState& state) {
+std::string phase_text(const ProgressState& state) {
   if (!state.fraction) {
     return fmt::format("{} case {} of {}  ", state.phase, state.cases_done + 1, state.cases);
   }
@@ -94,7 +94,7 @@ class Silent : public Progress {
   void finish() override {}
 };
 
-/// Calls a writer no more often than a given period.
+/// Limits the rate of writes: `due` is true at most once per period.
 class Limiter {
  public:
   Limiter(double period, std::function<double()> now) : period_(period), now_(std::move(now)) {}
@@ -141,7 +141,7 @@ class RedrawnLine : public Progress {
 
   void update(const ProgressState& state) override {
     if (!limiter_.due()) return;
-    // The last column stays free: some terminals wrap when it is written.
+    // The last column stays free: some terminals wrap after writing it.
     const std::string line = progress_line(state, std::max(1, columns_() - 1));
     out_ << erase_line << (color_ ? dim : "") << line << (color_ ? plain : "") << std::flush;
     drawn_ = true;
@@ -168,7 +168,7 @@ class RedrawnLine : public Progress {
 }  // namespace
 
 std::string progress_line(const ProgressState& state, int columns) {
-  const std::string begin = stage(state);
+  const std::string begin = phase_text(state);
   const std::string right = facts(state);
   if (columns <= 0) return begin + state.case_name + right;
   const auto room = static_cast<std::size_t>(columns);

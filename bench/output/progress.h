@@ -1,4 +1,4 @@
-// Shows how far a run has come: a line redrawn on a terminal, plain lines elsewhere, or nothing.
+// Progress of a run: a line redrawn on a terminal, plain lines elsewhere, or nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// Which of the scenarios of a run, or of its processes.
+/// Position among the scenarios of a run, or among its processes.
 struct RunPart {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -19,28 +19,28 @@ struct RunPart {
 
 struct ProgressState {
   std::string phase;      // "preparing", "sampling", "recording"
-  std::string case_name;  // what runs now
+  std::string case_name;  // the current case
   std::size_t cases_done = 0;
   std::size_t cases = 0;
-  std::size_t samples = 0;                  // of this case
-  std::optional<double> reached_precision;  // of this case, as a fraction
-  /// Of the whole run, 0 to 1, and never less than it was; nothing while it is unknown, where the
-  /// number of the case is shown instead.
+  std::size_t samples = 0;                  // of the current case
+  std::optional<double> reached_precision;  // of the current case, as a fraction
+  /// Progress of the whole run, 0 to 1, never decreasing. Unknown: the number of the case is shown
+  /// instead.
   std::optional<double> fraction = {};
   std::optional<double> seconds_left = {};  // of this scenario in this process
   RunPart part = {};
   RunPart process = {};
-  bool left_is_limit = false;             // the time that is left is a limit, not an estimate
-  std::string_view cases_word = "cases";  // what is done of them
+  bool left_is_limit = false;             // the remaining time is a limit, not an estimate
+  std::string_view cases_word = "cases";  // unit of `cases`
 };
 
 class Progress {
  public:
   virtual ~Progress() = default;
   virtual void update(const ProgressState& state) = 0;
-  /// A line that stays: a case that failed, a note.
+  /// Writes a line that stays, such as a failed case.
   virtual void note(const std::string& line) = 0;
-  /// Leaves the terminal as it was found. May be updated again afterwards.
+  /// Restores the terminal. `update` may be called again afterwards.
   virtual void finish() = 0;
 };
 
@@ -48,20 +48,20 @@ struct ProgressOptions {
   bool quiet = false;
   bool terminal = false;  // redraw one line
   bool color = false;
-  std::function<int()> columns = [] { return 80; };  // asked at every redraw
+  std::function<int()> columns = [] { return 80; };  // called at every redraw
   std::function<double()> now;                       // seconds, monotonic
 };
 
-/// Redraws at most ten times a second on a terminal; writes a line at most every five seconds
-/// elsewhere. `quiet` shows nothing, notes included.
+/// Makes a Progress. On a terminal it redraws at most ten times per second; elsewhere it writes a
+/// line at most every five seconds. `quiet` shows nothing, not even notes.
 [[nodiscard]] std::unique_ptr<Progress> make_progress(std::ostream& out, ProgressOptions options);
 
-/// Options for standard error as the environment wants it: a terminal unless TERM is "dumb", color
+/// Returns options for standard error: redraws on a terminal unless TERM is "dumb", with color
 /// unless NO_COLOR is set.
 [[nodiscard]] ProgressOptions standard_error_options(bool quiet);
 
-/// What both kinds of output show, in at most `columns` columns (0: no limit, and no bar). Where it
-/// is tight, the bar goes first, then the beginning of the case's name.
+/// Returns the progress as a line of at most `columns` columns (0: no limit and no bar). If space
+/// is short, the bar is dropped first, then the beginning of the case's name.
 [[nodiscard]] std::string progress_line(const ProgressState& state, int columns);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// One object of JSON per line; a field that is not known is left out.
+// The format: one JSON object per line; unknown fields are omitted.
 #include "bench/output/progress_messages.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ ProgressState state_of(const Json& message) {
   return state;
 }
 
-/// While the progress of a process is unknown, the run is as far as before it.
+/// Returns the progress over all processes; unknown progress of the current one counts as 0.
 double fraction_of_run(const ProgressState& state) {
   return (static_cast<double>(state.process.index) + state.fraction.value_or(0)) /
          static_cast<double>(state.process.count);

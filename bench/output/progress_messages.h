@@ -1,4 +1,4 @@
-// Progress of a process as messages to the one that started it, which shows it as its own.
+// Progress messages from a process to the process that started it, which displays them.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace parbench {
 
-/// Writes notes, and a state ten times a second at most, as lines of JSON: who reads them shares
-/// the machine with what is measured. `now`: seconds, monotonic.
+/// Writes notes, and a state at most ten times per second, as lines of JSON. The rate is limited
+/// because the reader shares the machine with the measurement. `now`: seconds, monotonic.
 [[nodiscard]] std::unique_ptr<Progress> make_progress_messages(
     std::ostream& out, std::function<double()> now = steady_seconds);
 
-/// Hands such a line on to `progress` as that of one of several processes. A line of anything else
-/// is a note.
+/// Passes such a line to `progress` as that of one of several processes. Any other line becomes a
+/// note.
 void relay_progress(std::string_view line, RunPart process, Progress& progress);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// stdio over descriptors 0 to 2.
+// Implementation with stdio on descriptors 0 to 2.
 #include "bench/output/standard_streams.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 namespace parbench {
 namespace {
 
-/// Empty where it is not set.
+/// Returns an environment variable; empty if not set.
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set by no thread
   return value == nullptr ? "" : value;
@@ -36,8 +36,8 @@ std::string& process_name() {
   return name;
 }
 
-/// A terminal would break words, so lines are wrapped for it, or as COLUMNS says; other files and
-/// pipes get them whole, so that programs find texts in them.
+/// Wraps lines for a terminal, which would break words, or as COLUMNS requests. Files and pipes get
+/// whole lines, so that programs can search them.
 std::string error_text(std::string_view message) {
   const std::string text = process_name() + error_lead + report::printable(message, true);
   const bool is_wrapped = isatty(STDERR_FILENO) == 1 || !variable("COLUMNS").empty();
@@ -58,8 +58,8 @@ void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
-    // The lowest free number is this one. Opened the wrong way round, so that using it fails as it
-    // would have while it was closed.
+    // `open` returns the lowest free number, which is this one. The wrong mode makes every use
+    // fail, as it would on the closed descriptor.
     const int mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     [[maybe_unused]] const int opened = ::open("/dev/null", mode);
   }
@@ -69,7 +69,7 @@ void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), std
 
 namespace {
 
-/// Standard output's, of a pipe or socket.
+/// Returns whether standard output is a pipe or socket without a reader.
 bool is_reader_gone() {
   pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
@@ -116,7 +116,7 @@ void print_error(std::string_view message) noexcept {
   try {
     std::fputs(error_text(message).c_str(), stderr);
   } catch (const std::bad_alloc&) {
-    std::fputs(error_lead, stderr);  // it says no more than that there was an error
+    std::fputs(error_lead, stderr);  // allocates nothing: the message is lost
     std::fputc('\n', stderr);
   }
 }

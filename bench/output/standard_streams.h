@@ -1,5 +1,5 @@
-// Standard output and error of the program, which may be closed, full or a pipe without a reader:
-// that must not end a measurement, and it must not go unnoticed either.
+// Standard output and error of the program. They may be closed, full or a pipe without a reader;
+// this must not end a measurement, but must be reported.
 #pragma once
 
 #include <string>
@@ -9,40 +9,40 @@
 
 namespace parbench {
 
-/// To be called first in the process. A pipe without reader becomes an error of the write instead
-/// of a signal that ends the process, and no file that is opened later can take the place of a
-/// standard stream that was closed.
+/// Call this first in the process. Writing to a pipe without a reader then fails instead of ending
+/// the process by a signal, and files opened later cannot take the descriptor of a closed standard
+/// stream.
 void prepare_standard_streams();
 
-/// Writes to standard output. Failures are kept for `require_printed`.
+/// Writes to standard output. `require_printed` reports failures.
 void print(std::string_view text);
 
-/// Standard output is a pipe or socket whose reader went before it had everything, as `head` does.
+/// Standard output is a pipe or socket whose reader closed it early, as `head` does.
 class ReaderGone : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws Error when something printed since the last call did not reach standard output;
-/// ReaderGone where that is why.
+/// Throws Error if output since the last call did not reach standard output; ReaderGone if the
+/// reader closed it.
 void require_printed();
 
-/// Returns the value of COLUMNS, or the columns of the terminal behind a descriptor; 80 where
-/// neither is known.
+/// Returns the value of COLUMNS, or the width of the terminal of a descriptor; 80 if neither is
+/// known.
 [[nodiscard]] int terminal_columns(int descriptor);
 
-/// Whether a descriptor is a terminal that moves its cursor: TERM is set, and not to "dumb".
+/// Returns whether a descriptor is a terminal with a movable cursor: TERM is set and not "dumb".
 [[nodiscard]] bool is_full_terminal(int descriptor);
 
-/// Whether it also may have colors: NO_COLOR is not set, or empty.
+/// Returns whether such a terminal may have colors: NO_COLOR is not set or empty.
 [[nodiscard]] bool takes_color(int descriptor);
 
-/// Begins the errors of this process with a name, where it is one of several. Call it before there
-/// are threads.
+/// Prefixes the errors of this process with a name, if it is one of several. Call it before threads
+/// exist.
 void name_errors(std::string name);
 
-/// "parbench: error: …" on standard error; lines after the first are hints, indented. Control
-/// characters, which names in files may hold, do not reach the terminal. Never fails.
+/// Writes "parbench: error: …" to standard error; lines after the first are hints, indented.
+/// Escapes control characters, which names in files may contain. Never fails.
 void print_error(std::string_view message) noexcept;
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Compiled with the project's version.
+// Compiled with PARBENCH_VERSION, the project's version.
 #include "bench/output/version.h"
 
 namespace parbench {

@@ -1,4 +1,4 @@
-// The version that `--version` and reports name; CMake's project() decides it.
+// The version in `--version` and reports, set by CMake's project().
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The bare primitive through oneDNN's C++ interface, as its own examples use it.
+// Uses oneDNN's C++ interface as its examples do.
 #include "bench/peers/bare_convolution.h"
 
 #include <fmt/format.h>
@@ -47,8 +47,8 @@ dnnl::convolution_forward::primitive_desc plan(const ConvolutionForward& desc) {
       cpu::engine());
 }
 
-/// Runs a function in a new thread with its team bound as that of a stream. A thread of its own for
-/// each call leaves no team behind that would wake between samples.
+/// Runs a function in a new thread whose team is bound like a stream's. A new thread for each call
+/// leaves no team that would wake between samples.
 void in_bound_thread(const std::vector<int>& cores, int threads,
                      const std::function<void()>& function) {
   std::exception_ptr failure;
@@ -80,7 +80,7 @@ struct BareConvolution::Primitive {
   std::unordered_map<int, memory> arguments;
 };
 
-// Planned in a thread with the same team, because oneDNN divides the work by it.
+// Plans in a thread with the same team, because oneDNN divides the work by its size.
 BareConvolution::BareConvolution(const ConvolutionForward& desc, std::vector<int> cores,
                                  int threads)
     : cores_(std::move(cores)), threads_(threads) {

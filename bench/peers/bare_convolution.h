@@ -1,4 +1,4 @@
-// A convolution with plain oneDNN in a loop, without any of parbench's code.
+// A convolution with plain oneDNN in a loop, without code of parbench.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace parbench::peers {
 
-/// The primitive for `threads` threads bound to `cores`, with the activation layout and the user's
-/// scratchpad as our operations have them.
+/// The primitive for `threads` threads bound to `cores`, with the activation layout and user
+/// scratchpad that parbench's operations have.
 class BareConvolution {
  public:
   BareConvolution(const ConvolutionForward& desc, std::vector<int> cores, int threads);
@@ -20,13 +20,13 @@ class BareConvolution {
   BareConvolution(const BareConvolution&) = delete;
   BareConvolution& operator=(const BareConvolution&) = delete;
 
-  /// The kernel that oneDNN chose.
+  /// Returns the name of the kernel that oneDNN chose.
   [[nodiscard]] std::string implementation() const;
 
-  /// Binds source, weights, [bias], destination. Throws Error when the primitive wants other sizes.
+  /// Binds source, weights, [bias], destination. Throws Error if the primitive needs other sizes.
   void set_memory(std::span<const std::span<std::byte>> arguments);
 
-  /// Seconds of `executions` in a loop, in a bound thread, after one more that is not timed.
+  /// Returns the seconds of `executions` in a loop in a bound thread, after an untimed one.
   [[nodiscard]] double run(int executions);
 
  private:

@@ -1,5 +1,5 @@
 // A plan on one lane: the executor against a loop over the same operations, and against itself
-// while every call is noted.
+// while it records every call.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ double repeat(int executions, const std::function<double()>& execute) {
   return seconds;
 }
 
-/// Seconds that one execution of the chain took, by one of the two ways compared.
+/// Returns the seconds of one execution of the chain, in one of the two compared ways.
 using Execution = std::function<double(Executor&, const Workload&)>;
 
 Json compare(const ConvolutionForward& desc, int tasks, const Effort& effort, const Execution& ours,

@@ -1,4 +1,4 @@
-// What `parbench-peers` measures, each as the JSON that scripts/peers reads.
+// Measurements of `parbench-peers`, as the JSON that scripts/peers reads.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,20 +11,20 @@ namespace parbench::peers {
 
 using Json = nlohmann::ordered_json;
 
-/// Seconds of both sides and the ratio peer/ours with its interval: above 1 ours is faster.
+/// Returns both sides' seconds and the ratio peer/ours with its interval; above 1 ours is faster.
 [[nodiscard]] Json to_json(const Pairs& pairs);
 
-/// Our operation on our stream (times of its events) against the bare primitive in a loop, on the
-/// same memory. Throws Error when the two do not compute the same bytes with the same kernel.
+/// Compares our operation on our stream (times of its events) with the bare primitive in a loop, on
+/// the same memory. Throws Error if their results differ bytewise or their kernels differ.
 [[nodiscard]] Json compare_convolution(const ConvolutionForward& desc, const Effort& effort);
 
-/// A plan of `tasks` convolutions on one lane, run by the executor, against a loop that enqueues
-/// the same operations on the same stream. Both by the host's clock, launch and synchronisation
-/// included.
+/// Compares a plan of `tasks` convolutions on one lane, run by the executor, with a loop that
+/// enqueues the same operations on the same stream. Both are timed on the host, including launch
+/// and synchronisation.
 [[nodiscard]] Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effort);
 
-/// The same plan, run by the executor while every call is noted, against the executor unobserved.
-/// Both by the plan's events, as samples are.
+/// Compares the executor while it records every call with the executor without recording, on the
+/// same plan. Both are timed by the plan's events, like samples.
 [[nodiscard]] Json compare_recording(const ConvolutionForward& desc, int tasks,
                                      const Effort& effort);
 

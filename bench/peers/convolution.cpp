@@ -1,4 +1,4 @@
-// One convolution: our operation and stream against the bare primitive.
+// Compares one convolution: our operation and stream with the bare primitive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class OurSide {
  public:
   explicit OurSide(const Workload& work) : work_(work), span_(work.stream()) {}
 
-  /// Enqueues all of it, then waits; one more execution before is not timed.
+  /// Enqueues all executions, then waits; an untimed execution precedes them.
   double run(int executions) {
     Stream& stream = work_.stream();
     work_.op(0).enqueue(stream, work_.views(0));

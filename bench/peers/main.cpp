@@ -1,4 +1,4 @@
-// Command line of `parbench-peers`, the part of scripts/peers that is written in C++.
+// Command line of `parbench-peers`, the C++ part of scripts/peers.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
@@ -31,14 +31,14 @@ Json ratio_json(const std::vector<double>& baseline, const std::vector<double>& 
   return {{"value", ratio->value}, {"interval", interval_json(ratio->interval)}};
 }
 
-/// Reads {"peer": [seconds…], "ours": [seconds…]} and prints peer/ours.
+/// Reads {"peer": [seconds…], "ours": [seconds…]} and returns the ratio peer/ours.
 Json ratio_of_input() {
   const Json input = Json::parse(std::cin);
   return ratio_json(input.at("peer").get<std::vector<double>>(),
                     input.at("ours").get<std::vector<double>>());
 }
 
-/// Whether the processor has products of bf16 numbers.
+/// Returns whether the processor supports products of bf16 numbers.
 bool has_bf16(Device& device) {
   try {
     (void)device.prepare(Gemm{.m = 16, .n = 16, .k = 16, .dtype = DType::bf16}, 1);

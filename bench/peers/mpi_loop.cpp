@@ -1,5 +1,5 @@
-// MPI_Allreduce called in a loop, behind the line protocol of `parbench-peers all-reduce`: what a
-// program without parbench does. Each rank is bound to one of the cores that it may use.
+// Calls MPI_Allreduce in a loop, as a program without parbench does, with the line protocol of
+// `parbench-peers all-reduce`. Each rank is bound to one of the cores that it may use.
 #include <mpi.h>
 #include <sched.h>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The core of a rank, of those of this process.
+/// Binds a rank to one of the cores of this process.
 void bind_to_one_core(int rank) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
@@ -27,7 +27,7 @@ void bind_to_one_core(int rank) {
   }
 }
 
-/// Seconds of one of so many calls in a row, on the slowest rank.
+/// Returns the seconds of one of `calls` consecutive calls, on the slowest rank.
 double seconds_of_call(std::vector<float>& numbers, int calls) {
   const auto count = static_cast<int>(numbers.size());
   MPI_Barrier(MPI_COMM_WORLD);
@@ -40,15 +40,15 @@ double seconds_of_call(std::vector<float>& numbers, int calls) {
   return seconds;
 }
 
-/// The mean of so many rows of calls, each from a start that the ranks have in common.
-double seconds_of_step(std::vector<float>& numbers, int calls, int executions) {
+/// Returns the mean over `executions` series of calls, each after a barrier.
+double seconds_of_sample(std::vector<float>& numbers, int calls, int executions) {
   double seconds = 0;
   for (int i = 0; i < executions; ++i) seconds += seconds_of_call(numbers, calls);
   return seconds / executions;
 }
 
-/// Whether rank 0 has read a line. The others sleep until then: a blocking call would keep a core
-/// from the programs that this one alternates with.
+/// Returns whether rank 0 has read a line. The other ranks sleep until then, because a blocking
+/// call would keep a core busy that alternating programs need.
 bool is_wanted(int rank) {
   constexpr auto poll_interval = std::chrono::microseconds(200);
   std::string line;
@@ -72,7 +72,7 @@ int main(int count, char** words) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (count != 4) {
     std::fprintf(stderr,
-                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
+                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a sample\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bind_to_one_core(rank);
@@ -80,13 +80,13 @@ int main(int count, char** words) {
   const int calls = std::stoi(words[2]);
   const int executions = std::stoi(words[3]);
   std::vector<float> numbers(bytes / sizeof(float));
-  static_cast<void>(seconds_of_step(numbers, calls, executions));
+  static_cast<void>(seconds_of_sample(numbers, calls, executions));
   if (rank == 0) {
     std::printf("{\"bytes\": %zu, \"ranks\": %d, \"threads\": 1}\n", bytes, ranks);
     std::fflush(stdout);
   }
   while (is_wanted(rank)) {
-    const double seconds = seconds_of_step(numbers, calls, executions);
+    const double seconds = seconds_of_sample(numbers, calls, executions);
     if (rank != 0) continue;
     std::printf("%.9g\n", seconds);
     std::fflush(stdout);

@@ -1,4 +1,4 @@
-// Samples of two sides taken in turn, so that whatever slows the machine hits both.
+// Samples of two sides in alternation, so that disturbances of the machine affect both.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace parbench::peers {
 
-/// How long a comparison takes.
+/// Size of a comparison.
 struct Effort {
   int pairs = 15;
-  double sample_seconds = 0.1;  // least length of one sample, reached by repeating
+  double sample_seconds = 0.1;  // minimum duration of a sample, reached by repeating
 };
 
 /// Seconds of one execution, paired by index.
@@ -20,11 +20,11 @@ struct Pairs {
   std::vector<double> peer;
 };
 
-/// Executes that many times and returns seconds of all of them together.
+/// Executes that many times and returns the total seconds.
 using Run = std::function<double(int executions)>;
 
-/// Both sides execute equally often in a sample. Which of them goes first changes from pair to
-/// pair, so that a drift favours neither.
+/// Samples both sides in pairs, with equally many executions in each sample. The order alternates
+/// from pair to pair, so that a drift favours neither side.
 [[nodiscard]] inline Pairs sample_pairs(const Effort& effort, const Run& ours, const Run& peer) {
   constexpr double max_executions = 10000;
   const double once = std::max(std::min(ours(1), peer(1)), 1e-9);

@@ -19,6 +19,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/rank_link.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/onnx/model.h"
@@ -41,7 +42,7 @@ constexpr Question inference{"inter-op", "one-stream"};
 constexpr Question exchanging{"collectives", "ring"};
 constexpr Question exchanging_over_ranks{"collectives", "rank-ring"};
 constexpr Question exchanging_in_shared_memory{"collectives", "shared-memory"};
-constexpr std::int64_t bucket_mebibytes = 25;  // as DistributedDataParallel has them
+constexpr std::int64_t bucket_mebibytes = 25;  // the default of DistributedDataParallel
 
 Model model_of(const ServedModel& model) {
   const std::vector<std::string> names = model_names();
@@ -92,7 +93,7 @@ Scenario::Request request_of(const Question& question, const ServedModel& model)
   return request;
 }
 
-/// The whole machine, or as many parts of it.
+/// Opens the whole machine as one device, or as `count` devices.
 std::vector<std::unique_ptr<Device>> open_devices(int count) {
   if (count == 1) return open_whole_machine();
   std::vector<std::string> names;
@@ -100,7 +101,7 @@ std::vector<std::unique_ptr<Device>> open_devices(int count) {
   return Machine().open(fmt::format("{}", fmt::join(names, ",")));
 }
 
-/// Null for a case without a loss.
+/// Returns the loss; null for a case without one.
 Json loss_of(Case& subject) {
   for (const Output& output : subject.outputs()) {
     if (output.name == loss_output) return output.read().front();
@@ -108,42 +109,42 @@ Json loss_of(Case& subject) {
   return nullptr;
 }
 
-/// What a request for a step runs, and which of its times it returns.
-struct Step {
+/// Executions for a request, and the time that it returns.
+struct SampleRequest {
   int executions = 1;
-  int calls = 1;                   // in each execution; the time is that of one
-  bool from_common_start = false;  // without what the host does before and after
+  int calls = 1;                   // in each execution; the returned time is that of one call
+  bool from_common_start = false;  // exclude the host's work before and after
 };
 
-double mean_seconds(PlanRunner& runner, const Step& step) {
+double mean_seconds(PlanRunner& runner, const SampleRequest& wanted) {
   double seconds = 0;
-  for (int i = 0; i < step.executions; ++i) {
+  for (int i = 0; i < wanted.executions; ++i) {
     const Timing timing = runner.run();
-    seconds += step.from_common_start ? timing.seconds : timing.wall_seconds;
+    seconds += wanted.from_common_start ? timing.seconds : timing.wall_seconds;
   }
-  return seconds / step.executions / step.calls;
+  return seconds / wanted.executions / wanted.calls;
 }
 
-/// Returns the devices of all ranks, or of this process alone.
+/// Returns the devices of all ranks, or those of this process if there are none.
 std::vector<std::unique_ptr<Device>> devices_of(RankTeam* team, int count) {
   static const Machine machine;
   return team == nullptr ? open_devices(count) : open_rank_devices(*team, machine, "cpu:0", {});
 }
 
-/// A step for each line; other ranks run the steps of the first one until that has none.
-void serve_steps(PlanRunner& runner, const Step& step, RankTeam* team) {
+/// Takes a sample for each line of input; other ranks take samples until rank 0's input ends.
+void serve_samples(PlanRunner& runner, const SampleRequest& wanted, RankTeam* team) {
   const bool leads = team == nullptr || team->leads();
   for (std::string line;;) {
-    double wanted = leads && std::getline(std::cin, line) ? 1 : 0;
-    if (team != nullptr) wanted = team->broadcast(wanted);
-    if (wanted == 0) return;
-    const double seconds = mean_seconds(runner, step);
+    double goes_on = leads && std::getline(std::cin, line) ? 1 : 0;
+    if (team != nullptr) goes_on = team->broadcast(goes_on);
+    if (goes_on == 0) return;
+    const double seconds = mean_seconds(runner, wanted);
     if (leads) std::cout << Json(seconds).dump() << '\n' << std::flush;
   }
 }
 
-/// `facts`: what is said of it beside its name, threads, planning and loss.
-void serve(RankTeam* team, Scenario::Request request, const Step& step, Json facts) {
+/// `facts`: printed with the case's name, threads, planning time, loss and ranks.
+void serve(RankTeam* team, Scenario::Request request, const SampleRequest& wanted, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
       scenarios, [&](const auto& scenario) { return scenario->name() == request.spec.scenario; });
@@ -153,7 +154,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
 
   if (team != nullptr) request.device_count = team->size();
   request.devices_over_ranks = team != nullptr;
-  request.ranks_share_memory = team != nullptr;  // an exchange of few bytes asks for that
+  request.ranks_share_memory = team != nullptr;  // required for exchanges of few bytes
   request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();
@@ -175,7 +176,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
   facts["loss"] = loss_of(*subject);
   facts["ranks"] = team == nullptr ? 1 : team->size();
   if (team == nullptr || team->leads()) std::cout << facts.dump() << '\n' << std::flush;
-  serve_steps(*runner, step, team);
+  serve_samples(*runner, wanted, team);
 }
 
 void serve(RankTeam* team, const Question& question, const ServedModel& model) {

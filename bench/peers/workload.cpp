@@ -42,7 +42,7 @@ Workload::Workload(Device& device, const ConvolutionForward& desc)
   const double fan_in = static_cast<double>(desc.shape.in_channels) * 9;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     buffers_.push_back(device.allocate(arguments[i].tensor.bytes, MemoryKind::device));
-    // Uniform in ±sqrt(3/n) has the variance 1/n, so that a sum of n products keeps the variance.
+    // Uniform values in ±sqrt(3/n) have variance 1/n, so sums of n products keep the variance.
     const bool weights = arguments[i].role == "weights";
     fill(buffers_.back(), i, weights ? static_cast<float>(std::sqrt(3 / fan_in)) : 1.0F);
   }

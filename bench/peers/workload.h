@@ -1,4 +1,4 @@
-// A convolution prepared for our runtime: device, stream, operation and filled memory.
+// A convolution prepared for parbench's runtime: device, stream, operation and filled memory.
 #pragma once
 
 #include <array>
@@ -11,30 +11,30 @@
 
 namespace parbench::peers {
 
-/// The devices of one run: a single one that has every core the process may use.
+/// Returns a single device with all cores that the process may use.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_whole_machine();
 
-/// A convolution that scripts/peers compares: "branch" (16→16 channels, 3×3, 128×128, bias) or
-/// "resnet50" (256→256, 3×3, 8×8: layer3 at images of 128×128). Throws UsageError for another name.
+/// Returns a convolution that scripts/peers compares: "branch" (16→16 channels, 3×3, 128×128, bias)
+/// or "resnet50" (256→256, 3×3, 8×8: layer3 for 128×128 images). Throws UsageError for other names.
 [[nodiscard]] ConvolutionForward convolution_named(std::string_view name, std::int64_t batch);
 
-/// Two tensors of equal shape with a convolution from one to the other in each direction. Values
-/// keep their variance on the way, however often they go there and back.
+/// Two tensors of equal shape with a convolution from one to the other in each direction, which
+/// keeps the variance of the values however often it is applied.
 class Workload {
  public:
-  /// `desc` has as many output as input channels and keeps the image's size.
+  /// `desc`: as many output as input channels, and the same image size.
   Workload(Device& device, const ConvolutionForward& desc);
 
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() const { return *stream_; }
-  /// Step 0 reads the first tensor and writes the second, step 1 the other way, and so on.
-  [[nodiscard]] Op& op(int step) const { return *ops_[parity(step)]; }
-  [[nodiscard]] const std::vector<BufferView>& views(int step) const {
-    return views_[parity(step)];
+  /// Even executions read the first tensor and write the second, odd ones the reverse.
+  [[nodiscard]] Op& op(int execution) const { return *ops_[parity(execution)]; }
+  [[nodiscard]] const std::vector<BufferView>& views(int execution) const {
+    return views_[parity(execution)];
   }
 
  private:
-  static std::size_t parity(int step) { return static_cast<std::size_t>(step % 2); }
+  static std::size_t parity(int execution) { return static_cast<std::size_t>(execution % 2); }
   void fill(const Buffer& buffer, std::uint64_t subsequence, float bound);
 
   Device& device_;

@@ -50,6 +50,7 @@ void throw_failure(const AgreedFailure& failure) {
       throw UsageError(text);
     case Type::unsupported:
       throw Unsupported(text);
+    case Type::none:
     case Type::error:
       break;
   }

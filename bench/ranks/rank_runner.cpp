@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "bench/execution/executor.h"
@@ -91,7 +92,7 @@ class RankRunner final : public PlanRunner {
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));
     }
-    all.kept = nearest_place(all.seconds, typical_seconds);
+    all.kept = nearest_index(all.seconds, typical_seconds);
     all.timeline = joined(team_, recordings[all.kept]);
     return all;
   }
@@ -133,25 +134,6 @@ void require_capture_of_messages(const Plan& plan) {
   }
 }
 
-/// FNV-1a.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char one : text) add_byte(static_cast<unsigned char>(one));
-    add_byte(0);
-  }
-  void add(std::uint64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) {
-      add_byte(static_cast<unsigned char>(number >> static_cast<unsigned>(shift)));
-    }
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
-
 }  // namespace
 
 std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, SubmitMode mode) {
@@ -162,21 +144,15 @@ std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, S
 double execution_limit(double longest) { return std::max(60.0, 100 * longest); }
 
 std::uint64_t hash_of(const PlanGraph& graph) {
-  Hash hash;
-  for (const Lane& lane : graph.lanes) {
-    hash.add(lane.name);
-    hash.add(lane.device);
-  }
+  std::string bytes;
+  for (const Lane& lane : graph.lanes) bytes += packed(std::pair(lane.name, lane.device));
   for (const Task& task : graph.tasks) {
-    hash.add(task.name);
-    hash.add(static_cast<std::uint64_t>(task.kind));
-    for (const LaneId lane : task.lanes) hash.add(static_cast<std::uint64_t>(lane));
-    hash.add("after");
-    for (const TaskId before : task.after) hash.add(static_cast<std::uint64_t>(before));
-    hash.add(static_cast<std::uint64_t>(task.work.flops));
-    hash.add(static_cast<std::uint64_t>(task.work.bytes));
+    bytes += packed(std::pair(task.name, task.kind));
+    bytes += packed(std::pair(task.lanes, task.after));
+    bytes += packed(std::pair(task.work.flops, task.work.bytes));
   }
-  return hash.value();
+  return std::hash<std::string>()(
+      bytes);  // that of one standard library, as all ranks are one build
 }
 
 }  // namespace parbench

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,8 +30,8 @@ inline constexpr ControlChannel::Seconds default_rank_patience = std::chrono::mi
 /// interrupt of one is an interrupt of all, and where one fails, all throw its exception.
 class RankTeam final : public RankGroup {
  public:
-  /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE
-  /// or PARBENCH_RANK_PATIENCE. The caller limits how long it waits (Watchdog).
+  /// Throws UsageError for an invalid PARBENCH_RANK_SILENCE or PARBENCH_RANK_PATIENCE. The caller
+  /// limits how long it waits (Watchdog).
   explicit RankTeam(std::unique_ptr<RankLink> link);
   /// Ends the run of the other ranks in order, unless it has ended.
   ~RankTeam() override;
@@ -75,6 +74,9 @@ class RankTeam final : public RankGroup {
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
 
+  /// Returns the time of rank 0's steady clock when the ranks met last, in seconds.
+  [[nodiscard]] double now() const { return now_; }
+
   /// Whether a rank had been interrupted when they met last.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
@@ -109,14 +111,14 @@ class RankTeam final : public RankGroup {
   /// What rank 0 makes of what all have brought, by rank; all get the same.
   using Combine = std::function<std::string(const std::vector<std::string>&)>;
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
-  [[nodiscard]] std::vector<std::string> collect(const std::string& own);
-  [[nodiscard]] std::string hear(FrameKind wanted);
+  [[nodiscard]] std::string agree(const std::string& own, const Combine& combine);
+  struct Brought;
+  [[nodiscard]] Brought exchange_all(Brought own, const Combine& combine);
   [[nodiscard]] ControlChannel::Seconds wait_limit() const;
   /// Runs work. `failed` handles an exception of it, which is neither the end of the run nor a wait
   /// that has passed its limit.
   void run(const std::function<void()>& work, const std::function<void()>& failed);
-  [[noreturn]] void fail(const std::exception_ptr& failure);
-  [[noreturn]] void throw_refusal(const std::string& payload);
+  [[noreturn]] void fail();
 
   std::unique_ptr<RankLink> link_;
   std::optional<ControlChannel::Seconds> patience_;  // given by the user
@@ -128,11 +130,7 @@ class RankTeam final : public RankGroup {
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
   bool has_refused_ = false;  // the exception on its way is that of all ranks
-};
-
-/// Thrown on the other ranks where rank 0 has ended the run in order.
-struct RunEnded : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
+  double now_ = 0;
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Samples as runs of Google Benchmark; the library itself prints them.
+// Converts samples to runs of Google Benchmark, which the library prints.
 #include "bench/run/benchmark_rows.h"
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ void drop_non_finite_counters(Run& run) {
                 [](const auto& counter) { return !std::isfinite(counter.second.value); });
 }
 
-/// Values of one column of rows, per iteration, in seconds for times.
+/// Value of a row's column, per iteration; times in seconds.
 using Column = std::function<double(const Run&)>;
 
 double per_iteration(const Run& run, double accumulated) {
@@ -70,7 +70,7 @@ Run aggregate_row(const std::vector<Run>& runs, const Aggregate& aggregate) {
   row.aggregate_unit = aggregate.unit;
   row.repetition_index = Run::no_repetition_index;
   row.iterations = static_cast<benchmark::IterationCount>(runs.size());
-  // The reporters divide times, but not percentages, by the row's iterations.
+  // Reporters divide times by the row's iterations, but not percentages.
   const double scale = aggregate.unit == benchmark::kTime ? static_cast<double>(runs.size()) : 1.0;
   row.real_accumulated_time = scale * aggregate_of(runs, aggregate, [](const Run& run) {
                                 return per_iteration(run, run.real_accumulated_time);
@@ -88,7 +88,7 @@ Run aggregate_row(const std::vector<Run>& runs, const Aggregate& aggregate) {
   return row;
 }
 
-/// All rows go out in one call: the CSV reporter takes its columns from the first.
+/// Prints all rows in one call, because the CSV reporter takes its columns from the first one.
 void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
                 const std::vector<Run>& rows) {
   benchmark::BenchmarkReporter::Context context;
@@ -104,8 +104,8 @@ void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
   reporter.Finalize();
 }
 
-/// Returns the row of a sample, which carries the name of its case alone: Google Benchmark's
-/// suffixes for iterations and the kind of time are the same for all.
+/// Returns the row of a sample, named like its case: Google Benchmark's suffixes for iterations and
+/// kind of time would be the same for all.
 Run row_of(const report::CaseResult& c, std::size_t index) {
   const report::Sample& sample = c.samples[index];
   const auto count = static_cast<double>(sample.iterations);

@@ -1,4 +1,4 @@
-// The rows of a run as Google Benchmark's own reporters print them.
+// Rows of a run, printed by Google Benchmark's reporters.
 #pragma once
 
 #include <iosfwd>
@@ -9,15 +9,15 @@
 
 namespace parbench {
 
-/// How rows are written. Color and tabular counters are of the console format only.
+/// Style of rows. Color and tabular counters apply to the console format only.
 struct RowStyle {
   bool aggregates_only = false;
   bool color = false;
   bool counters_tabular = false;
 };
 
-/// Writes the samples of all cases as one of Google Benchmark's reporters prints them: a row for
-/// each sample, followed by mean, median, stddev and cv of each case with at least two.
+/// Writes the samples of all cases with one of Google Benchmark's reporters: a row for each sample,
+/// and mean, median, stddev and cv of each case with at least two.
 void write_rows(std::ostream& out, const std::vector<report::CaseResult>& cases, RowFormat format,
                 const RowStyle& style = {});
 

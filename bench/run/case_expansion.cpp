@@ -1,4 +1,4 @@
-// Expansion of axes into cases.
+// Expands axes into cases.
 #include "bench/run/case_expansion.h"
 
 #include <fmt/format.h>
@@ -18,20 +18,20 @@
 namespace parbench {
 namespace {
 
-/// An axis with the values to sweep; with an empty list the scenario decides.
+/// An axis with the values to sweep; if empty, the scenario chooses.
 struct Range {
   const Axis* axis = nullptr;
   std::vector<Value> values;
   bool from_user = false;
 };
 
-/// One choice of values, and which of them the user gave.
+/// One combination of values, and which of them the user gave.
 struct Combination {
   Parameters parameters;
   Parameters hidden;
-  std::vector<Value> user_values;   // to recognise combinations of the same user values
-  std::vector<Value> named_values;  // the same, and values that follow from the number of devices
-  std::vector<std::string> given;   // names of the axes whose values the user gave
+  std::vector<Value> user_values;   // values that the user gave, in the order of the axes
+  std::vector<Value> named_values;  // the same and values from the number of devices
+  std::vector<std::string> given;   // names of the axes with values from the user
 };
 
 bool has_strategy(const Scenario& scenario, std::string_view name) {
@@ -39,8 +39,8 @@ bool has_strategy(const Scenario& scenario, std::string_view name) {
          scenario.strategies().end();
 }
 
-/// Whether a run without a value says so: the user has given it, or asks for all by the number of
-/// devices.
+/// Returns whether a value without cases is reported: the user gave it, or it follows from the
+/// number of devices.
 bool is_named(const Range& range) { return range.from_user || range.axis->by_devices; }
 
 void append(Combination& combination, const Range& range, const Value& value) {
@@ -67,10 +67,10 @@ std::vector<Combination> combinations(const std::vector<Range>& ranges) {
   return result;
 }
 
-/// Cases in order, each name once.
+/// Cases in order, without duplicates.
 class CaseList {
  public:
-  /// Throws UsageError for another case of a name that is taken: names are how cases are found.
+  /// Throws UsageError if another case has the same name, because names identify cases.
   void add(CaseSpec spec) {
     const auto [known, is_new] = places_.try_emplace(spec.name(), cases_.size());
     if (is_new) {
@@ -87,7 +87,7 @@ class CaseList {
   std::map<std::string, std::size_t> places_;
 };
 
-/// A value of an axis that the user gave: the axis' place among those, and the value.
+/// A value that the user gave, with the index of its axis among the given axes.
 using GivenValue = std::pair<std::size_t, Value>;
 
 /// A combination of the user's values that is an error.
@@ -96,35 +96,35 @@ struct RefusedValues {
   std::string message;
 };
 
-/// The named values of a combination, and why that is no case.
+/// The named values of combinations without a case, with the reason.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Whether combinations are left out whatever their value of one of the named axes is.
-bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
+/// Returns whether combinations are left out for every value of the named axis with that index.
+bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
     return std::ranges::all_of(values, [&](const Value& value) {
       std::vector<Value> other = one.first;
-      other[place] = value;
+      other[axis_index] = value;
       return without.contains(other);
     });
   });
 }
 
-/// A strategy with the values that rule it out, such as "pipeline with batch 1", each once.
+/// Returns the strategy with values that rule it out ("pipeline with batch 1"), no duplicates.
 std::vector<LeftOut> described(const std::string& strategy, const std::vector<Range>& ranges,
                                const ReasonsByValues& without) {
   std::vector<LeftOut> list;
   for (const auto& [values, reason] : without) {
     std::string text;
-    std::size_t place = 0;
+    std::size_t axis_index = 0;
     for (const Range& range : ranges) {
       if (!is_named(range)) continue;
-      if (!is_irrelevant(without, place, range.values)) {
+      if (!is_irrelevant(without, axis_index, range.values)) {
         text += fmt::format("{} {} {}", text.empty() ? " with" : " and", range.axis->name,
-                            to_string(values[place]));
+                            to_string(values[axis_index]));
       }
-      ++place;
+      ++axis_index;
     }
     const auto is_known = [&](const LeftOut& one) { return one.what == strategy + text; };
     if (std::ranges::none_of(list, is_known)) list.push_back({strategy + text, reason});
@@ -132,7 +132,7 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
   return list;
 }
 
-/// Whether a case has all parameters of one of a report, with their types.
+/// Returns whether a case has all parameters of a case of a report, with the same types.
 bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   return std::ranges::all_of(known.parameters, [&](const Parameter& parameter) {
     const Value* value = found.parameters.find(parameter.name);
@@ -140,7 +140,7 @@ bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   });
 }
 
-/// Shows the parameters that a name shows, because their axes had several values then.
+/// Makes the case's name show the parameters of `name`, whose axes had several values in that run.
 void state_as_in(const std::string& name, CaseSpec& spec) {
   std::vector<std::string> shown;
   for (const Parameter& one : spec.parameters) {
@@ -151,7 +151,7 @@ void state_as_in(const std::string& name, CaseSpec& spec) {
   for (const std::string& parameter : shown) spec.parameters.state(parameter);
 }
 
-/// Makes the cases of one scenario in a run with some devices.
+/// Makes the cases of one scenario in a run on given devices.
 class Expander {
  public:
   Expander(const RunOptions& options, const Scenario& scenario, const Scenario::Request& devices)
@@ -169,7 +169,7 @@ class Expander {
     for (const Strategy& strategy : scenario_.strategies()) {
       if (!options_.chooses(strategy.name)) continue;
       std::vector<LeftOut> of_strategy = expand_strategy(strategy.name, cases);
-      // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
+      // Many runs have no cpu:all (GPUs, ranks, shared cores); the guide says so instead of a note.
       if (strategy.name == all_cores && options_.strategies.empty()) continue;
       std::ranges::move(of_strategy, std::back_inserter(left_out));
     }
@@ -212,17 +212,17 @@ class Expander {
                                              .graph = options_.graph});
     request.given = combination.given;
     if (!options_.strategies.empty()) request.given.emplace_back("strategy");
-    // Devices that are given for one scenario have to be taken by it.
+    // Devices given for a single scenario must be used by it.
     if (!options_.devices.empty() && options_.scenarios.size() == 1) {
       request.given.emplace_back("devices");
     }
     return request;
   }
 
-  /// Adds the cases of a strategy. Returns what is left out of them.
+  /// Adds the cases of a strategy. Returns the combinations left out.
   std::vector<LeftOut> expand_strategy(const std::string& strategy, CaseList& cases) const {
     const std::vector<Range> ranges = ranges_of(strategy);
-    std::set<GivenValue> took_part;  // in any case at all
+    std::set<GivenValue> took_part;  // in any case
     std::vector<std::vector<Value>> values_of_cases;
     std::vector<RefusedValues> refused;
     ReasonsByValues without;
@@ -253,8 +253,8 @@ class Expander {
     return described(strategy, ranges, without);
   }
 
-  /// Throws for an axis of the user's that no case has, because values of others leave it out: it
-  /// would change nothing. With several scenarios it may be meant for another one.
+  /// Throws UsageError if an axis that the user gave has no effect, because other values exclude it
+  /// from all cases. With several scenarios it may be meant for another one.
   void check_axes_take_part(const std::vector<CaseSpec>& cases) const {
     if (options_.scenarios.size() > 1 || cases.empty()) return;
     for (const Axis& axis : scenario_.axes()) {
@@ -270,8 +270,8 @@ class Expander {
     }
   }
 
-  /// Returns the request for a case of a report: the values that it has of the axes. It may lack an
-  /// axis that is newer than the report, which is then at the first value of the preset.
+  /// Returns the request for a case of a report, with its values of the axes. An axis that is newer
+  /// than the report gets the first value of the preset.
   [[nodiscard]] Scenario::Request request_again(const CaseSpec& known) const {
     Scenario::Request request = request_for(known);
     request.spec.parameters = {};

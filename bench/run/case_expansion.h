@@ -1,4 +1,4 @@
-// From the command line to cases: every combination of the values of every axis.
+// Expands the command line to cases: all combinations of the axes' values.
 #pragma once
 
 #include <memory>
@@ -10,30 +10,29 @@
 
 namespace parbench {
 
-/// What a run leaves out.
+/// A strategy, combination or scenario that a run leaves out.
 struct LeftOut {
   std::string what;    // "pipeline", "pipeline with batch 1 and split 2"
-  std::string reason;  // why it is no case, as an error would say
+  std::string reason;  // the text of the error that it would be
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
 struct Expansion {
   std::vector<CaseSpec> cases;
-  /// The chosen strategies that have no case at all, or none with some of the values that the user
-  /// gave: other flags, the number format or the devices rule them out. Empty for the cases of a
-  /// report.
+  /// Chosen strategies without any case, or without a case for some of the user's values: other
+  /// flags, the number format or the devices rule them out. Empty for the cases of a report.
   std::vector<LeftOut> left_out;
 };
 
-/// Returns a request that describes the devices of a run, and no case yet.
+/// Returns a request that describes the devices of a run, without a case.
 [[nodiscard]] Scenario::Request request_with(const std::vector<std::unique_ptr<Device>>& devices);
 
-/// Returns the cases of one scenario: strategies in their order, the last axis varying fastest,
-/// each case once. Values given by the user are combined with the preset's; a combination that the
-/// scenario refuses is dropped as long as each of the user's values in it is part of another case
-/// of the strategy. Names show every axis that has several values. Empty when the chosen strategies
-/// are all of other scenarios. Throws UsageError for a value that is not allowed or can be part of
-/// no case. `devices`: a request of `request_with`.
+/// Returns the cases of one scenario, without duplicates: strategies in their order, the last axis
+/// varying fastest. Values from the user are combined with those of the preset. A combination that
+/// the scenario refuses is dropped if each of the user's values in it is part of another case of
+/// the strategy. Names show every axis with several values. Empty if all chosen strategies belong
+/// to other scenarios. Throws UsageError for a value that is not allowed or part of no case.
+/// `devices`: from `request_with`.
 [[nodiscard]] Expansion expand(const RunOptions& options, const Scenario& scenario,
                                const Scenario::Request& devices);
 

@@ -22,7 +22,7 @@
 namespace parbench {
 namespace {
 
-/// Runs the jobs one after the other and keeps the report up to date.
+/// Runs the jobs in order and updates the report.
 class JobRun {
  public:
   JobRun(const RunEnvironment& run, JobPlan plan, ReportBuilder report_builder,
@@ -96,8 +96,8 @@ class JobRun {
     }
   }
 
-  /// Writes the report, in another place if its own cannot take it, and returns where it is or why
-  /// it is nowhere.
+  /// Writes the report, elsewhere if its own path fails. Returns a text with its path, or with the
+  /// error.
   std::string save(const std::function<void()>& update) {
     ReportBuilder& report_builder = outputs_.report_builder();
     try {
@@ -109,15 +109,15 @@ class JobRun {
     }
   }
 
-  /// Ends a run whose device or rank does not come to its end, with what was measured. `update`
-  /// enters that in the report. Streams still work on memory of this process, so it ends without
-  /// giving any of it back: whatever fails here, nothing unwinds.
+  /// Ends a run whose device or rank does not respond, with the results so far, which `update` adds
+  /// to the report. Streams still use memory of this process, so it exits without releasing any and
+  /// without unwinding, whatever fails here.
   [[noreturn]] void abandon(const TimedOut& error, const std::function<void()>& update) noexcept {
     try {
-      const std::string place = save(update);
+      const std::string saved_to = save(update);
       outputs_.progress().finish();
-      print_error(fmt::format("{}\n{}", error.what(), place));
-      outputs_.trace().write();  // before a closed standard output ends this
+      print_error(fmt::format("{}\n{}", error.what(), saved_to));
+      outputs_.trace().write();  // before an error of standard output
       if (!run_.options.process) outputs_.show_measured();
     } catch (const std::exception& other) {
       print_error(other.what());

@@ -1,4 +1,4 @@
-// A run in this process: a session for each of its jobs, one after the other.
+// A run in this process: a session for each of its jobs, in order.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace parbench {
 
-/// What a run uses from its begin to its end. All references outlive it.
+/// Objects that a run uses from beginning to end. All references must outlive it.
 struct RunEnvironment {
   const RunOptions& options;
   const BenchmarkFlags& flags;
@@ -24,14 +24,13 @@ struct RunEnvironment {
   RankTeam* team = nullptr;  // the ranks of the run; null: one process
 };
 
-/// Measures the jobs and keeps the report up to date. `own_processes`: those of the run beside this
-/// one (SessionEnvironment).
+/// Measures the jobs and updates the report. `own_processes`: the run's other processes
+/// (SessionEnvironment).
 [[nodiscard]] ExitCode run_jobs(const RunEnvironment& run, JobPlan plan,
                                 ReportBuilder report_builder,
                                 std::vector<OwnProcess> own_processes);
 
-/// Runs the jobs on a rank other than the first, session by session as that runs them, and reports
-/// nothing.
+/// Runs the jobs on a rank other than the first, together with the first rank, and reports nothing.
 void follow_jobs(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
                  std::vector<Job>& jobs);
 

@@ -17,19 +17,19 @@
 namespace parbench {
 namespace {
 
-/// What a scenario opens without `--devices`: fewer where the machine has not so many.
+/// Returns the devices of a scenario without `--devices`: its default number, if there are as many.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   const int limit = machine.backends().front()->device_limit();
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// What each of several ranks opens without `--devices`.
+/// Returns the device of each rank without `--devices`.
 std::string device_of_a_rank(const Machine& machine) {
   return fmt::format("{}:0", machine.backends().front()->name());
 }
 
-/// Refuses a flag that no device of the run could follow. Where only some cannot, their cases say
-/// so.
+/// Refuses a flag that no device of the run supports. If only some lack support, their cases report
+/// it.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
@@ -51,7 +51,7 @@ void check_abilities(const DeviceRequest& request,
   }
 }
 
-/// How to give the run more devices than it has: what this machine allows.
+/// Returns the remedy for too few devices, depending on the machine.
 std::string more_devices(const Machine& machine) {
   if (machine.backends().front()->device_limit() > 1) return "give --devices 2 or more";
   const Backend* gpus = machine.find("cuda");
@@ -62,8 +62,8 @@ std::string more_devices(const Machine& machine) {
          "systems limit cores)";
 }
 
-/// Refuses a scenario on too few devices to answer its question, unless strategies or cases were
-/// chosen, or it is one of several.
+/// Refuses a scenario with too few devices for its question, unless strategies or cases were chosen
+/// or it is one of several.
 void check_device_count(const RunOptions& options, const Job& job, const std::string& more) {
   const auto count = static_cast<int>(job.devices.size());
   const bool is_chosen = !options.strategies.empty() || !options.cases.empty();
@@ -76,7 +76,7 @@ void check_device_count(const RunOptions& options, const Job& job, const std::st
       too_few_devices(fmt::format("--scenario {}", job.scenario->name()), count, more) + alone);
 }
 
-/// Refuses what several ranks cannot do.
+/// Refuses flags and scenarios that several ranks do not support.
 void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
   if (!scenario.runs_over_ranks()) {
     throw UsageError(fmt::format(
@@ -89,7 +89,7 @@ void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
   }
 }
 
-/// A reason without the strategy that it begins with, because the line names that.
+/// Returns the reason without the strategy at its beginning, which the line names already.
 std::string without_strategy(const LeftOut& one) {
   const std::string strategy = one.what.substr(0, one.what.find(' '));
   for (const std::string& lead :
@@ -105,7 +105,7 @@ bool share_memory(RankTeam& ranks) {
                              sizeof(float));
 }
 
-/// Why a scenario has no case.
+/// Returns why a scenario has no case.
 std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
                                  const Job& job, bool had_cases) {
   if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);
@@ -120,13 +120,13 @@ DeviceOptions options_of(const DeviceRequest& request, const Scenario& scenario)
           .oversubscribe = request.oversubscribe};
 }
 
-/// What a scenario opens in this process.
+/// Returns the devices that a scenario opens in this process.
 std::string request_for(const DeviceRequest& request, const Scenario& scenario,
                         const Machine& machine) {
   return request.devices.empty() ? usual_devices(scenario, machine) : request.devices;
 }
 
-/// The device of strategy all-cores, where the run may have cases of it.
+/// Opens the device of strategy all-cores if the run may have cases of it; else null.
 std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& scenario,
                                    const Machine& machine) {
   const bool lists_it = std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=
@@ -204,7 +204,7 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
 
 namespace {
 
-/// What is left out for the same reason.
+/// What is left out for one reason.
 struct ReasonLine {
   std::string reason;
   std::vector<std::string> what;
@@ -216,7 +216,7 @@ void add_to(std::vector<ReasonLine>& lines, const std::string& reason, const std
   line->what.push_back(what);
 }
 
-/// "pipeline: strategies a, b left out: they need …"
+/// Returns "pipeline: strategies a, b left out: they need …".
 std::string text_of(const ReasonLine& line, std::string_view one, std::string_view many,
                     std::size_t width) {
   constexpr std::string_view needs = "needs ";

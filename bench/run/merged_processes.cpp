@@ -1,4 +1,4 @@
-// Merges the results of each case, of which a run has each once.
+// Merges the results of each case from all processes.
 #include "bench/run/merged_processes.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 using report::CaseResult;
 using report::CaseStatus;
 
-/// A case of the report of one process.
+/// A case in the report of one process.
 struct Part {
   int process = 0;
   int first_round = 0;
@@ -31,14 +31,14 @@ std::string process_name(int process, int processes) {
   return fmt::format("process {} of {}", process + 1, processes);
 }
 
-/// Returns the place of a reason to stop in the order of severity.
+/// Returns the severity of a reason to stop, as its index in ascending order.
 int stop_severity(std::string_view stopped_because) {
   static constexpr std::array<std::string_view, 6> order{
       "fixed count", "precision", "total-time", "max-time", "device lost", "unfinished"};
   return static_cast<int>(std::ranges::find(order, stopped_because) - order.begin());
 }
 
-/// Rounds of a session are those of all its cases.
+/// Returns the number of rounds of a session, which all its cases share.
 int rounds_of(const std::vector<CaseResult>& planned, const ProcessCases& part) {
   int rounds = 0;
   for (const CaseResult& c : part.cases) {
@@ -48,7 +48,7 @@ int rounds_of(const std::vector<CaseResult>& planned, const ProcessCases& part) 
   return rounds;
 }
 
-/// Whether both are the same case, by all that identifies one and not by the name alone.
+/// Returns whether both are the same case by all of its identity, not only by name.
 bool is_same_case(const CaseResult& one, const CaseResult& other) {
   return one.name == other.name && one.parameters == other.parameters && one.dtype == other.dtype &&
          one.graph == other.graph;
@@ -79,8 +79,8 @@ void append_samples(CaseResult& result, const Part& part) {
   }
 }
 
-/// The bound of the process with the middle efficiency, the lower of two, for an execution that
-/// takes `median` seconds: one process may have seen a slower machine than another.
+/// Returns the bound of the process with the median efficiency (the lower of two), scaled to an
+/// execution of `median` seconds, because processes may run on a machine of varying speed.
 std::optional<Bound> middle_bound(const std::vector<Part>& parts, double median) {
   std::vector<const CaseResult*> bounded;
   for (const Part& part : parts) {
@@ -94,7 +94,7 @@ std::optional<Bound> middle_bound(const std::vector<Part>& parts, double median)
   return scaled(*middle.bound, median / middle.statistics->median);
 }
 
-/// A process that ended early may have no profile, and notes that.
+/// Takes the first profile of a process; one that ended early may have only a note.
 void take_profile(CaseResult& result, const std::vector<Part>& parts) {
   if (result.profile) return;
   const auto profiled =
@@ -165,10 +165,10 @@ std::vector<CaseResult> merged(const std::vector<CaseResult>& planned,
   for (const CaseResult& one : planned) {
     std::vector<Part> found;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto place = std::ranges::find_if(
+      const auto match = std::ranges::find_if(
           parts[i].cases, [&](const CaseResult& other) { return is_same_case(one, other); });
-      if (place != parts[i].cases.end()) {
-        found.push_back({parts[i].process, first_rounds[i], &*place});
+      if (match != parts[i].cases.end()) {
+        found.push_back({parts[i].process, first_rounds[i], &*match});
       }
     }
     result.push_back(merged_case(one, found, processes));

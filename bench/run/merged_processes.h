@@ -1,4 +1,4 @@
-// One run from what several processes have measured of the same cases.
+// Merges the results of several processes for the same cases into one run.
 #pragma once
 
 #include <span>
@@ -16,16 +16,16 @@ struct ProcessCases {
 };
 
 /// Returns the cases of a scenario as `planned`, with the results of the processes:
-/// - The samples of all processes, each with the number of its process; rounds continue from
-/// process
-///   to process. Nothing that follows from samples is filled: see summarise_case and compare_cases.
-/// - A case that failed in one process has failed, because a wrong result has no number; its error
-///   names the process. One that was skipped or not reached in some has the samples of the others.
-/// - The reason for which sampling stopped is the most severe of all processes.
-/// - The verification is that with the largest error, the bound the middle one, the profile the
-///   first that there is; everything else is from the first process that measured the case. A note
-///   names processes that ran on other kernels, and those that skipped it.
-/// `processes`: how many the run has, for messages.
+/// - The samples of all processes, each with the number of its process; rounds are numbered on from
+///   process to process. Statistics are not computed: see summarise_case and compare_cases.
+/// - A case that failed in one process has failed, because a wrong result has no time; its error
+///   names the process. A case that some processes skipped or did not reach has the samples of the
+///   others.
+/// - The reason to stop sampling is the most severe of all processes.
+/// - The verification is the one with the largest error, the bound the median one, the profile the
+///   first; the rest is from the first process that measured the case. Notes name processes with
+///   other kernels, and those that skipped it.
+/// `processes`: number of processes of the run, for messages.
 [[nodiscard]] std::vector<report::CaseResult> merged(const std::vector<report::CaseResult>& planned,
                                                      std::span<const ProcessCases> parts,
                                                      int processes);

@@ -1,5 +1,5 @@
 // Every process reads the cases of the run, typed, from a report of the plan (--rerun), and writes
-// a report of its own.
+// its own report.
 #include "bench/run/process_run.h"
 
 #include <fmt/format.h>
@@ -34,13 +34,13 @@
 namespace parbench {
 namespace {
 
-/// The least that --max-total-time takes.
+/// Minimum of --max-total-time.
 constexpr double min_process_seconds = 0.001;
 
 constexpr const char* limit_variable = "PARBENCH_PROCESS_SILENCE";
 
-/// Seconds without output after which a process is ended. Its own waits for devices end earlier,
-/// with an error.
+/// Returns the seconds without output after which a process is stopped. Its own waits for devices
+/// fail earlier, with an error.
 double silence_limit() {
   const char* const text = std::getenv(limit_variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) {
@@ -79,7 +79,7 @@ class ProcessRun {
       }
       try {
         run(process);
-      } catch (const Interrupted&) {  // before it began
+      } catch (const Interrupted&) {  // before the process began
       }
       outcome_.interrupted = InterruptHandler::requested();
     }
@@ -116,7 +116,7 @@ class ProcessRun {
     outputs_.checkpoint();
   }
 
-  /// Empty for a process that ended as it should: its report has the cases that failed in it.
+  /// Returns the error of a process; empty if only cases failed, which its report has.
   static std::string error_of(const ChildEnd& end) {
     const bool interrupted =
         (end.exit_code == interrupted_exit_code || end.exit_code == terminated_exit_code) &&
@@ -126,13 +126,13 @@ class ProcessRun {
     return orderly && end.passed_limit.empty() ? std::string() : end.text();
   }
 
-  /// Adds the report of a process. One that cannot be read is an error of the process. Returns
-  /// whether all its cases were left out for lack of time, which is no failure.
+  /// Adds the report of a process; an unreadable report is an error of the process. Returns whether
+  /// all its cases were left out for lack of time, which is not a failure.
   bool take(int process, const std::filesystem::path& path, report::Process& record) {
     std::optional<report::Report> left;
     try {
       left = report::read_report(path);
-    } catch (const std::exception& error) {  // it may be too large for the memory as well
+    } catch (const std::exception& error) {  // including lack of memory for it
       if (record.error.empty()) record.error = fmt::format("left no report: {}", error.what());
     }
     if (!left) {
@@ -147,7 +147,7 @@ class ProcessRun {
     return out_of_time;
   }
 
-  /// Lets the later processes cut each case where the first process did that has planned it.
+  /// Makes later processes begin the stages of a case where the first process that planned it did.
   void hand_over_cuts() {
     bool is_new = false;
     for (const report::CaseResult& one : outputs_.report_builder().report().cases) {
@@ -201,12 +201,12 @@ class ProcessRun {
   const RunLimit& limit_;
   double silence_limit_ = silence_limit();
   JobPlan plan_;
-  report::Report planned_;  // what the processes rerun
+  report::Report planned_;  // the cases that the processes rerun
   ScratchFolder folder_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;
   std::vector<ProcessCases> parts_;
-  bool has_profiled_ = false;  // one that ended as it should profiles the cases for all
+  bool has_profiled_ = false;  // a process ended in order and has profiled all cases
   RunOutcome outcome_;
 };
 

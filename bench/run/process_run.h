@@ -1,5 +1,5 @@
-// A run that is spread over new processes: what differs between processes and not within one
-// (memory layout, thread placement, other load of the machine) becomes part of the interval.
+// A run over several new processes. Effects that differ between processes (memory layout, thread
+// placement, load of the machine) become part of the intervals.
 #pragma once
 
 #include "bench/output/exit_code.h"
@@ -7,11 +7,11 @@
 
 namespace parbench {
 
-/// Runs `options.processes` processes of this program one after the other, merges their reports
-/// into one after each of them, and writes that. A process that crashes, hangs or is killed is
-/// reported and fails the run; the other processes continue. After an interrupt the outputs have
-/// what was measured. Each process gets an equal share of the time that is left. The devices of the
-/// jobs are closed before.
+/// Runs `options.processes` processes of this program one after the other. After each of them it
+/// merges their reports into one and writes it. A process that crashes, hangs or is killed is
+/// reported and fails the run; the other processes continue. After an interrupt, the outputs have
+/// the results so far. Each process gets an equal share of the remaining time. Closes the devices
+/// of the jobs first.
 [[nodiscard]] ExitCode run_processes(const RunEnvironment& run, JobPlan plan,
                                      ReportBuilder report_builder);
 

@@ -1,4 +1,4 @@
-// From sessions to the report and its file.
+// Builds the report from sessions, and writes its file.
 #include "bench/run/report_builder.h"
 
 #include <fmt/chrono.h>
@@ -42,12 +42,12 @@ report::NamedTexts libraries_of(const Machine& machine) {
   return libraries;
 }
 
-/// Without limit where the sampler has none, since a report knows no infinity.
+/// Returns a limit for the report; nothing if infinite, because JSON has no infinity.
 std::optional<double> finite(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
 
-/// The launcher knows of parbench's own commit whether its sources have changes since.
+/// Returns whether the user gave the commit; only parbench's own commit has the fact `dirty`.
 bool has_commit_of_user(const report::Machine& machine) { return machine.commit && !machine.dirty; }
 
 report::Sampling described(std::string_view scenario, const SamplerOptions& options) {
@@ -129,8 +129,8 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
   describe_project(options.project);
 }
 
-/// A commit that the user gives replaces that of parbench's own sources, with all that is known of
-/// it. A run that is resumed is of the same project unless the flags are given anew.
+/// Sets labels and commit. A commit from the user replaces all facts about that of parbench's own
+/// sources. A resumed run keeps those of its earlier part unless the flags are given again.
 void ReportBuilder::describe_project(const ProjectOptions& project) {
   report_.labels = labels_of(project);
   if (resumed_ && project.labels.empty()) report_.labels = resumed_->labels;
@@ -209,8 +209,8 @@ std::vector<std::string> ReportBuilder::add_peaks(const report::PeakCache& cache
 
 void ReportBuilder::update(const Scenario& scenario, const SessionResult& result) {
   for (const report::CaseResult& known : result.cases) {
-    const auto place = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
-    if (place != report_.cases.end()) *place = known;
+    const auto found = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
+    if (found != report_.cases.end()) *found = known;
   }
   const std::string name(scenario.name());
   if (result.answer) {
@@ -242,7 +242,7 @@ void ReportBuilder::refresh(bool complete) {
   report::find_reasons(report_);
 }
 
-/// With the share of it that a quota withheld. A run that is resumed has both of all its parts.
+/// Sets the duration and the share that a CPU quota withheld, with earlier parts of a resumed run.
 void ReportBuilder::set_duration() {
   const double now = steady_seconds() - begin_;
   const double earlier = resumed_ ? resumed_->duration_seconds : 0;

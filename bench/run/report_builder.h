@@ -1,4 +1,4 @@
-// Keeps the report of a run up to date while it goes, and writes it.
+// Updates the report of a run while it runs, and writes it.
 #pragma once
 
 #include <chrono>
@@ -20,16 +20,16 @@
 
 namespace parbench {
 
-/// "2026-01-31T12:00:00Z"
+/// Returns a time as "2026-01-31T12:00:00Z".
 [[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
 
-/// Where reports go by default: reports/runs of the repository that the launcher names in
-/// PARBENCH_HOME, else of the working directory.
+/// Returns the default folder of reports: reports/runs in the repository that the launcher names in
+/// PARBENCH_HOME, else in the working directory.
 [[nodiscard]] std::filesystem::path default_report_directory();
 
-/// Where the report of a run goes: `--report`, or <UTC time>-<scenarios>.json in the default
-/// directory, or the first such name that no other run has taken ("…-2.json"). The file can be
-/// written. Throws UsageError. `scenario_count`: how many there are, for all of them are "all".
+/// Returns a writable path for the report of a run: `--report`, or <UTC time>-<scenarios>.json in
+/// the default folder, or the first such name that is free ("…-2.json"). Throws UsageError.
+/// `scenario_count`: number of existing scenarios; if all are chosen, the name has "all".
 [[nodiscard]] std::filesystem::path provide_report_path(
     const RunOptions& options, std::size_t scenario_count,
     std::chrono::system_clock::time_point started);
@@ -39,44 +39,43 @@ namespace parbench {
 
 class ReportBuilder {
  public:
-  /// `begin`: when the run began, on the steady clock. `quota`: that of this process.
+  /// `begin`: beginning of the run on the steady clock. `quota`: of this process.
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
                 const BenchmarkFlags& flags, std::chrono::system_clock::time_point started,
                 double begin = steady_seconds(), CpuQuota quota = CpuQuota());
 
-  /// Before the run: cases that are to be measured stand in the report as not run, or as an earlier
-  /// part of the run has measured them, with how they will be sampled and on which devices; with
-  /// the published settings also what was published.
+  /// Adds a scenario before it runs: its cases as not run, or as an earlier part of the run
+  /// measured them, and how they will be sampled; for the published preset also the published
+  /// figures.
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
-  /// With what joins each pair of them.
-  /// `whole`: the device with the cores of all others; may be null.
+  /// Adds devices and the links between them. `whole`: the device with the cores of all; may be
+  /// null.
   void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices,
                    const Device* whole = nullptr);
 
-  /// The best rates of the devices, as far as the cache has them. Returns what is wrong with files
-  /// of the cache, whose devices then have none.
+  /// Adds the peak rates of the devices from the cache. Returns errors of files of the cache, whose
+  /// devices then have none.
   [[nodiscard]] std::vector<std::string> add_peaks(const report::PeakCache& cache);
 
-  /// Replaces what is known of a scenario. Called at checkpoints and at its end.
+  /// Replaces the results of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);
 
-  /// Something that the run depends on beside the libraries of the backends.
+  /// Adds a fact that affects the run, beside the libraries of the backends.
   void add_library(std::string name, std::string text);
 
-  /// The next process of several, and what it has spent.
+  /// Adds the next of several processes, and its times.
   void add_process(report::Process process, const PhaseTimes& times);
 
-  /// Brings durations and reasons up to date: at every checkpoint, because a run may end there.
-  /// `complete`: everything planned has been measured.
+  /// Updates durations and findings; called at every checkpoint, because a run may end there.
+  /// `complete`: all planned cases were measured.
   void refresh(bool complete);
 
   /// Writes the file. Throws Error.
   void write() const;
 
-  /// Writes a file of the same name in the folder for temporary files, or of a similar name where
-  /// that one exists, for a run whose own place cannot take the report. It is the path from then
-  /// on. Throws Error.
+  /// Writes a file of the same name to the folder for temporary files, or of a similar name if that
+  /// exists, because the run's own path failed. It becomes the path. Throws Error.
   void write_elsewhere();
 
   [[nodiscard]] const report::Report& report() const { return report_; }
@@ -89,9 +88,9 @@ class ReportBuilder {
   std::filesystem::path path_;
   double begin_;
   bool published_settings_;
-  std::shared_ptr<const report::Report> resumed_;  // of an earlier part of the run; none: nullptr
+  std::shared_ptr<const report::Report> resumed_;  // report of the earlier part; null for a new run
   report::Report report_;
-  std::map<std::string, PhaseTimes> times_;  // of each scenario
+  std::map<std::string, PhaseTimes> times_;  // by scenario
   PhaseTimes process_times_;
   CpuQuota quota_;
   std::vector<CoreTime> begin_core_times_ = quota_.read();

@@ -1,4 +1,4 @@
-// The time limit of a whole run, divided among its parts.
+// The time limit of a run, divided among its parts.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace parbench {
 
 class RunLimit {
  public:
-  /// `begin`: when the run began, on the steady clock.
+  /// `begin`: beginning of the run on the steady clock.
   RunLimit(double total_seconds, double begin)
       : end_(begin + total_seconds - std::min(longest_end, end_share * total_seconds)) {}
 
-  /// Returns the seconds of the next of so many parts that share what is left, without what the
-  /// report and the tables need at the end. What a part does not use is left for those after it.
+  /// Returns the seconds of the next of `parts` parts that share the remaining time, without the
+  /// time for report and tables at the end. Later parts inherit unused time.
   [[nodiscard]] double share(std::size_t parts) const {
     return std::max(0.0, end_ - steady_seconds()) / static_cast<double>(parts);
   }

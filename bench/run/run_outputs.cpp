@@ -1,4 +1,4 @@
-// Files first, then the terminal.
+// Writes files first, then to the terminal.
 #include "bench/run/run_outputs.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::unique_ptr<Progress> progress_of(const RunOptions& options) {
   return make_progress(std::cerr, standard_error_options(options.quiet || options.for_profiler));
 }
 
-/// Returns the first difference between texts by name, such as versions of libraries.
+/// Returns the first difference between named texts such as library versions; empty if none.
 std::string difference_of_texts(const report::NamedTexts& before, const report::NamedTexts& now) {
   const auto find = [](const report::NamedTexts& texts, const std::string& name) {
     const std::string* found = report::find_value(texts, name);
@@ -47,7 +47,7 @@ std::string commit_text(const report::Machine& machine) {
   return *machine.commit + (machine.dirty.value_or(false) ? " with changes" : "");
 }
 
-/// Returns the first difference between what has measured two reports; empty without any.
+/// Returns the first difference between the programs that measured two reports; empty if none.
 std::string difference_of_programs(const report::Report& before, const report::Report& now) {
   const report::NamedTexts one{{"parbench", before.version},
                                {"commit", commit_text(before.machine)},
@@ -142,7 +142,7 @@ bool RunOutputs::deliver(bool complete) {
   };
   attempt([&] { report_builder_.refresh(complete); });
   bool written = attempt([&] { report_builder_.write(); });
-  // A process that is part of another run has its report in the folder for temporary files.
+  // Processes of another run write to the folder for temporary files already.
   if (!written && !options_.process && attempt([&] { report_builder_.write_elsewhere(); })) {
     written = true;
     failures.back() += "\nthe report is in " + report_builder_.path().string();

@@ -1,4 +1,4 @@
-// Where the results of a run go: its report, files of rows, the terminal.
+// Outputs of a run: its report, files of rows, the terminal.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace parbench {
 
-/// What the cases of a run have come to so far.
+/// The outcome of the run's cases so far.
 struct RunOutcome {
   bool interrupted = false;
   bool any_measured = false;
@@ -29,11 +29,11 @@ struct RunOutcome {
   }
 };
 
-/// The outputs of a run, in one process or several. The references outlive it.
+/// The outputs of a run in one or several processes. The references must outlive it.
 class RunOutputs {
  public:
-  /// Enters the jobs in the report. A process that is part of another run reports its progress to
-  /// the process that started it, and writes nothing but its report.
+  /// Adds the jobs to the report. A process that is part of another run writes its report only, and
+  /// reports its progress to the process that started it.
   RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, const JobPlan& plan,
              ReportBuilder report_builder);
 
@@ -41,26 +41,26 @@ class RunOutputs {
   [[nodiscard]] TraceFile& trace() { return trace_; }
   [[nodiscard]] Progress& progress() { return *progress_; }
 
-  /// Updates the report's file. A failure is reported once and is not an error of the run: a disk
-  /// that is full now may have space at the end. Returns whether the file is up to date.
+  /// Updates the report's file. A failure is reported once and does not fail the run: a disk that
+  /// is full now may have space at the end. Returns whether the file is up to date.
   bool checkpoint();
 
   /// Writes all outputs, files before the terminal, which may be closed. A failure does not affect
   /// the other outputs and is reported at the end. Returns the exit code of the run.
   [[nodiscard]] ExitCode finish(const RunOutcome& outcome);
 
-  /// Prints the tables of what the report has and where it is, for a run that ends early.
+  /// Prints the tables and the path of the report, for a run that ends early.
   void show_measured();
 
  private:
-  /// Returns whether nothing failed.
+  /// Writes all outputs. Returns whether none failed.
   bool deliver(bool complete);
-  /// Throws UsageError where the samples of the run that is resumed are those of another machine,
-  /// another build or other settings of libraries.
+  /// Throws UsageError if the samples of the resumed run come from another machine, another build
+  /// or other library settings.
   void require_same_conditions() const;
-  /// Adds the peak rates that `parbench peaks` left in the cache. Reports a damaged file of it.
+  /// Adds the peak rates that `parbench peaks` stored, and reports damaged files of the cache.
   void add_peaks();
-  /// Rows for a program have standard output to themselves.
+  /// Prints text to standard error if standard output has rows for a program.
   void print_beside_rows(const std::string& text) const;
   void show() const;
   void print_next_command() const;
@@ -72,7 +72,7 @@ class RunOutputs {
   std::unique_ptr<Progress> progress_;
   ReportBuilder report_builder_;
   TraceFile trace_;
-  bool warned_ = false;  // of a checkpoint that could not be written
+  bool warned_ = false;  // a failed checkpoint was reported
 };
 
 }  // namespace parbench

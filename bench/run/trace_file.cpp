@@ -1,4 +1,4 @@
-// Keeping timelines until the end of a run.
+// Holds timelines until the end of a run.
 #include "bench/run/trace_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The file of --trace: timelines of the cases of a run, written at its end.
+// The file of --trace: timelines of a run's cases, written at its end.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ namespace parbench {
 
 class TraceFile {
  public:
-  /// Empty: there is no file, and nothing is kept. `cases`: only cases whose names contain one of
-  /// these; none: all.
+  /// `path`: empty for no file; timelines are then discarded. `cases`: keep only cases whose names
+  /// contain one of these; empty: keep all.
   TraceFile(std::filesystem::path path, std::vector<std::string> cases)
       : path_(std::move(path)), cases_(std::move(cases)) {}
 
   void add(const report::CaseResult& one, const Timeline& timeline);
 
-  /// Throws Error.
+  /// Writes the file. Throws Error.
   void write() const;
 
-  /// What the run says of it at its end; nothing where there is no file.
+  /// Returns the line about the trace for the end of the run; empty if there is no file.
   [[nodiscard]] std::string line() const;
 
  private:

@@ -1,4 +1,4 @@
-// Sentences about what an answer lacks.
+// Warnings about the evidence for an answer.
 #include "bench/sampling/answer_warnings.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace parbench {
 namespace {
 
-/// "all 7 cases", "both cases", "3 of 7 cases"
+/// Returns "all 7 cases", "both cases", "3 of 7 cases".
 std::string cases_text(std::size_t count, std::size_t all) {
   if (all == 1) return "the case";
   if (count == 2 && all == 2) return "both cases";
@@ -32,7 +32,7 @@ std::size_t measured_count(const std::vector<report::CaseResult>& cases) {
       std::ranges::count(cases, report::CaseStatus::measured, &report::CaseResult::status));
 }
 
-/// What a reader of the answer has to know of devices that were throttled.
+/// Returns a warning if devices were throttled.
 std::optional<std::string> throttling_warning(const std::vector<report::CaseResult>& cases) {
   std::vector<std::string> reasons;
   for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
@@ -43,7 +43,7 @@ std::optional<std::string> throttling_warning(const std::vector<report::CaseResu
                      fmt::join(reasons, ", "));
 }
 
-/// Names the largest share of the CPU time that a CPU quota withheld.
+/// Returns a warning with the largest share of the CPU time that a CPU quota withheld.
 std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& cases) {
   const auto count = std::ranges::count_if(cases, report::is_over_quota);
   if (count == 0) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& 
       cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
-/// Says that other programs used the cores meanwhile.
+/// Returns a warning if other programs used the cores.
 std::optional<std::string> disturbance_warning(const std::vector<report::CaseResult>& cases) {
   const auto count = std::ranges::count_if(cases, report::are_cores_taken);
   if (count == 0) return std::nullopt;
@@ -65,12 +65,12 @@ std::optional<std::string> disturbance_warning(const std::vector<report::CaseRes
       cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
-/// The number of independent values of a case: its samples, or the processes that took them.
+/// Returns the number of independent values of a case: samples, or processes that took them.
 std::size_t values_of(const report::CaseResult& one, bool of_processes) {
   return of_processes ? process_medians(one.samples).size() : one.samples.size();
 }
 
-/// The measured case with the fewest values.
+/// Returns the measured case with the fewest values.
 const report::CaseResult& with_fewest_values(const std::vector<report::CaseResult>& cases,
                                              bool of_processes) {
   return *std::ranges::min_element(cases, {}, [&](const report::CaseResult& one) {
@@ -79,7 +79,7 @@ const report::CaseResult& with_fewest_values(const std::vector<report::CaseResul
   });
 }
 
-/// "2 of 3 cases have fewer than the 6 samples that an interval of 95% needs (fewest: 1)"
+/// Returns "2 of 3 cases have fewer than the 6 samples that an interval of 95% needs (fewest: 1)".
 std::string few_values_text(const std::vector<report::CaseResult>& cases, bool of_processes,
                             std::size_t fewest) {
   const auto has_few = [&](const report::CaseResult& one) {
@@ -94,13 +94,13 @@ std::string few_values_text(const std::vector<report::CaseResult>& cases, bool o
                      fewest);
 }
 
-/// What gives a case more samples; empty where that is not known.
+/// Returns the flag that gives a case more samples; empty if unknown.
 std::string remedy_of(const report::CaseResult& fewest) {
   if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
   return fewest.stopped_because == report::total_time ? "a longer --max-total-time gives more" : "";
 }
 
-/// Cases that were left out for lack of time, of those that have something in common.
+/// Counts of cases with a common property, and of those left out for lack of time.
 struct Share {
   std::string what;  // "b", "n 4000"
   std::size_t cases = 0;
@@ -109,7 +109,7 @@ struct Share {
   [[nodiscard]] bool is_missing() const { return cases == left_out; }
 };
 
-/// Counts the cases by what `names` returns for each, in the order of their first cases.
+/// Counts the cases by the names that `names` returns for each, in order of first appearance.
 template <typename Names>
 std::vector<Share> shares_of(const std::vector<report::CaseResult>& cases, Names names) {
   std::vector<Share> shares;
@@ -132,8 +132,8 @@ std::vector<std::string> missing_of(const std::vector<Share>& shares) {
   return names;
 }
 
-/// " (among them all of strategy b and all of n 4000)": strategies without a measured case, and
-/// values of parameters that no case of the other strategies was measured with.
+/// Returns " (among them all of strategy b and all of n 4000)": strategies without a measured case,
+/// and parameter values without a measured case of another strategy.
 std::string missing_text(const std::vector<report::CaseResult>& cases) {
   const auto strategy = [](const report::CaseResult& one) { return std::vector{one.strategy}; };
   const std::vector<std::string> strategies = missing_of(shares_of(cases, strategy));
@@ -161,8 +161,8 @@ std::string missing_text(const std::vector<report::CaseResult>& cases) {
   return fmt::format(" (among them {})", format_list(missing));
 }
 
-/// "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1 skipped"; a
-/// case with the plan of another counts as measured with it.
+/// Returns "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1
+/// skipped". A case with the plan of another counts as measured.
 std::string coverage_text(const std::vector<report::CaseResult>& cases) {
   const auto count = [&](auto&& predicate) {
     return static_cast<std::size_t>(std::ranges::count_if(cases, predicate));
@@ -192,7 +192,7 @@ std::string coverage_text(const std::vector<report::CaseResult>& cases) {
                      format_count(cases.size(), "case"), fmt::join(missing, ", "));
 }
 
-/// Baselines of one strategy that were not measured, and the cases that need them.
+/// Missing baselines of one strategy, and the cases that need them.
 struct MissingBaseline {
   std::set<std::string> reasons;
   std::vector<std::string> strategies;  // of the cases without a gain
@@ -200,7 +200,7 @@ struct MissingBaseline {
   bool has_any = false;                 // whether other cases have this strategy as baseline
 };
 
-/// Why a case is not measured; empty where it is.
+/// Returns why a case was not measured; empty if it was.
 std::string reason_of(const report::CaseResult& one) {
   switch (one.status) {
     case report::CaseStatus::measured:
@@ -215,15 +215,15 @@ std::string reason_of(const report::CaseResult& one) {
   return report::is_left_out_of_time(one) ? "was not measured (out of time)" : "was not measured";
 }
 
-/// Why the baseline of a measured case is missing; nothing where it is not.
+/// Returns why the baseline of a measured case is missing; nothing if it was measured.
 std::optional<std::string> reason_without_baseline(const Scenario& scenario,
                                                    const std::vector<CaseSpec>& specs,
                                                    const std::vector<report::CaseResult>& cases,
                                                    const CaseSpec& spec) {
-  const auto place = std::ranges::find_if(
+  const auto found = std::ranges::find_if(
       specs, [&](const CaseSpec& other) { return scenario.is_baseline_of(other, spec); });
-  if (place == specs.end()) return "was not measured (not part of this run)";
-  std::string reason = reason_of(cases[static_cast<std::size_t>(place - specs.begin())]);
+  if (found == specs.end()) return "was not measured (not part of this run)";
+  std::string reason = reason_of(cases[static_cast<std::size_t>(found - specs.begin())]);
   if (reason.empty()) return std::nullopt;
   return reason;
 }
@@ -285,7 +285,7 @@ std::optional<std::string> coverage_warning(const std::vector<report::CaseResult
 std::vector<std::string> baseline_warnings(const Scenario& scenario,
                                            const std::vector<CaseSpec>& specs,
                                            const std::vector<report::CaseResult>& cases) {
-  std::map<std::string, MissingBaseline> missing;  // by its strategy
+  std::map<std::string, MissingBaseline> missing;  // by strategy of the baseline
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const CaseSpec& spec = specs[i];
     const std::string baseline(scenario.baseline_strategy_of(spec));

@@ -1,4 +1,4 @@
-// What limits an answer: missing cases, few samples, disturbed measurements.
+// Warnings about an answer: missing cases, few samples, disturbed measurements.
 #pragma once
 
 #include <optional>
@@ -11,46 +11,44 @@
 
 namespace parbench {
 
-/// What an answer depends on beside the cases.
+/// Conditions that affect an answer beside the cases.
 struct AnswerConditions {
   bool for_profiler = false;
   int processes = 1;
-  std::vector<report::Device> devices = {};  // of the run
+  std::vector<report::Device> devices = {};
 };
 
-/// What is said of samples taken for a profiler.
+/// Warning about samples taken for a profiler.
 inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
-/// Says that cases or samples are missing, how many cases were measured, which strategies or values
-/// are missing as a whole, and which flag gives more (the run ends with one command for all of its
-/// scenarios); nothing where there are enough. `is_answered`: whether samples could change the
-/// answer.
+/// Returns a warning if cases or samples are missing: how many cases were measured, which
+/// strategies or values are missing completely, and which flag gives more. (The run ends with one
+/// command for all of its scenarios.) `is_answered`: whether samples could change the answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
 
-/// The answer where no case was measured: how many had no time, failed or were skipped.
+/// Returns the answer if no case was measured: how many had no time, failed or were skipped.
 [[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
 
-/// Counts the cases that the answer covers, and those without a number, where some failed or were
-/// skipped and `preliminary_warning` does not count them.
+/// Returns the number of cases that the answer covers, if some failed or were skipped and
+/// `preliminary_warning` does not count them.
 [[nodiscard]] std::optional<std::string> coverage_warning(
     const std::vector<report::CaseResult>& cases);
 
-/// Says of each baseline without which measured cases have no gain that it was not measured, and
-/// why. The cases are in the order of the specs.
+/// Returns warnings about baselines that were not measured, with the reason and the cases that have
+/// no gain without them. The cases are in the order of the specs.
 [[nodiscard]] std::vector<std::string> baseline_warnings(
     const Scenario& scenario, const std::vector<CaseSpec>& specs,
     const std::vector<report::CaseResult>& cases);
 
-/// Says that devices share cores, so that their times are those of no other machine; nothing where
-/// each has cores of its own.
+/// Returns a warning if devices share cores, because other machines would give other times.
 [[nodiscard]] std::optional<std::string> sharing_warning(
     const std::vector<report::Device>& devices);
 
-/// Says that devices or the process were throttled, and that other programs used the cores
-/// meanwhile, unless the answer says that already in place of each verdict.
+/// Returns warnings about throttled devices or processes, and about other programs on the cores,
+/// unless the answer already withholds its verdicts for this reason.
 [[nodiscard]] std::vector<std::string> disturbance_warnings(
     const std::vector<report::CaseResult>& cases, const report::Answer& answer);
 

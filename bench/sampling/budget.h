@@ -1,38 +1,38 @@
-// How a session divides its time between samples and the work beside and behind them.
+// Division of a session's time between samples and other work.
 #pragma once
 
 #include <limits>
 
 namespace parbench {
 
-/// What a session has and expects once its cases are prepared, in seconds.
+/// Available and expected times of a session once its cases are prepared, in seconds.
 struct TimeNeeds {
-  double left = std::numeric_limits<double>::infinity();  // until the session has to end
-  double warm_up = 0;    // spent on it before, which the sampler counts as sampling
-  double floor = 0;      // for the fewest samples that every case gets
-  double profiling = 0;  // of all cases; 0: there is no profiling pass
+  double left = std::numeric_limits<double>::infinity();  // until the session must end
+  double warm_up = 0;    // spent earlier; the sampler counts it as sampling
+  double floor = 0;      // for the minimum number of samples of every case
+  double profiling = 0;  // for all cases; 0: there is no profiling pass
 };
 
-/// Wall time of a sampler.
+/// Time limits of a sampler (wall time).
 struct Budget {
-  /// What all cases of a session may spend together, with other work (`Sampler::spend`). No round
-  /// and no sample begins that would probably end later, except the first sample of all, and the
-  /// first of a case whose baseline alone has one.
+  /// Limit for all cases of a session together, including other work (`Sampler::spend`). A round or
+  /// sample that would probably end later is not started, except the first sample of all, and the
+  /// first of a case if only its baseline has one.
   double total_seconds = std::numeric_limits<double>::infinity();
-  /// By how much rounds may exceed the total as long as a case has fewer than `min_samples`.
+  /// Excess over the total that rounds may use while a case has fewer than `min_samples`.
   double margin_seconds = 0;
-  /// Expected time of other work, as a fraction of the sampling time. Early rounds may exceed it:
-  /// until its second round, measuring the tasks alone may take twice the fraction.
+  /// Expected time of other work, as a fraction of the sampling time. Measuring tasks alone may
+  /// take twice the fraction until the second round.
   double other_share = 0;
-  bool leaves_profiling = true;  // whether there is time for a profiling pass behind the samples
+  bool leaves_profiling = true;  // there is time for a profiling pass after the samples
 };
 
-/// By how much profiling may take longer than estimated.
+/// Factor by which profiling may take longer than estimated.
 inline constexpr double profiling_slowdown = 1.5;
 
-/// Returns the budget of the samples. Puts more than the estimate aside for profiling, because
-/// samples may end late, data is brought back before a case is recorded, and a busy machine takes
-/// longer. Where that leaves less than the fewest samples there is no profiling pass.
+/// Returns the budget of the samples. Reserves more than the estimate for profiling, because
+/// samples may end late, data is restored before a case is recorded, and a busy machine is slower.
+/// If too little is left for the minimum number of samples, there is no profiling pass.
 [[nodiscard]] Budget budget_of(const TimeNeeds& needs);
 
 }  // namespace parbench

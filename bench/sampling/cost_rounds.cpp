@@ -1,4 +1,4 @@
-// Rounds relative to the samples beside them, and what a first execution says of the next ones.
+// Decides on rounds by the samples beside them, and computes costs relative to these.
 #include "bench/sampling/cost_rounds.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr double max_unknown_seconds = 0.1;
 
-/// Up to so many rounds may take twice the share: one, or the sample beside it, may have been
+/// So many rounds may take twice the share, because one of them, or the sample beside it, may be
 /// disturbed.
 constexpr std::size_t wanted_rounds = 2;
 /// Enough for a median; more would only cost memory and time.
 constexpr std::size_t max_rounds = 100;
 
-/// Executions that differ by at most these factors are close, and typical of each other. The error
-/// of a cost is at most the factor that its round was allowed.
+/// Executions whose ratio is at most these factors count as close, and as typical. The error of a
+/// cost is at most the factor that its round was accepted by.
 constexpr double close_factor = 1.1;
 constexpr double typical_factor = 1.5;
 
@@ -36,7 +36,7 @@ bool CostRounds::due_after(double taken, double execution) {
   samples_ += taken;
   if (beside_.size() >= max_rounds || execution <= 0) return false;
   executions_.push_back(execution);
-  const double typical = executions_[median_place(executions_)];
+  const double typical = executions_[median_index(executions_)];
   if (!is_within(typical_factor, execution, typical)) return false;
   const std::size_t known = rounds_within(typical_factor, typical).size();
   const double share = known < wanted_rounds ? 2 * cost_share : cost_share;
@@ -73,7 +73,7 @@ std::optional<std::vector<double>> CostRounds::costs(double median) const {
     std::ranges::transform(rounds, of_task.begin(), [&](const Round* round) {
       return round->costs[task] / round->execution;
     });
-    costs.push_back(median * of_task[median_place(of_task)]);
+    costs.push_back(median * of_task[median_index(of_task)]);
   }
   return costs;
 }

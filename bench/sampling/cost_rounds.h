@@ -1,4 +1,4 @@
-// When the tasks of a case are measured alone between its samples, and what they then cost.
+// Decides when tasks are measured alone between a case's samples, and computes their costs.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,25 @@ namespace parbench {
 
 struct PreparedCase;
 
-/// Measuring tasks alone is no sampling: it gets this share of the time of samples, between which
-/// it lies, so that bound and samples see the same machine. Up to its second round a case may spend
-/// twice as much.
+/// Share of the samples' time for measuring tasks alone. This happens between samples, so that
+/// bound and samples see the same conditions. Until its second round, a case may spend twice as
+/// much.
 inline constexpr double cost_share = 0.15;
 
 /// The rounds of one case. All times are in seconds.
 class CostRounds {
  public:
-  /// Adds a sample: the time that it took, and one execution in it. Returns whether a round after
-  /// it spends the share as nearly as whole rounds can; never after an execution that the round
-  /// could not be compared with: one without a time, or one that is not typical of those so far.
+  /// Adds a sample: its time, and the time of one execution in it. Returns whether a round after it
+  /// brings the time of rounds closest to the share. Never after an execution without a time or one
+  /// that is not typical of those so far, because the round could not be compared with it.
   [[nodiscard]] bool due_after(double taken, double execution);
 
-  /// Adds a round that took so long and measured these costs, one per task. The one ahead of all
-  /// samples is no part of their share.
+  /// Adds a round with its time and its costs, one per task. A round before all samples does not
+  /// count towards the share.
   void add(double taken, std::vector<double> costs);
 
-  /// Estimates the seconds of the next round: those of the latest one; before it, as if tasks of
-  /// all lanes had run at the same time throughout.
+  /// Estimates the seconds of the next round: those of the latest one, or for the first round those
+  /// of tasks that keep all lanes busy throughout.
   [[nodiscard]] double expected_seconds(double execution, std::size_t lanes) const {
     return latest_round_ > 0 ? latest_round_ : execution * static_cast<double>(lanes);
   }
@@ -40,19 +40,19 @@ class CostRounds {
   /// Returns whether there was a round beside a sample.
   [[nodiscard]] bool any_beside_samples() const { return !beside_.empty(); }
 
-  /// Returns the cost of each task in an execution that takes `median`: cost over execution in the
-  /// rounds beside samples, times `median`. A machine that is slower for a while is slower for
-  /// both, so the quotient stays. The median of the quotients is taken, the lower of two in the
-  /// middle, because what is made of the costs is a lower bound.
+  /// Returns the cost of each task in an execution that takes `median`: the median over rounds of
+  /// cost divided by execution (the lower of two), times `median`. A machine that is slower for a
+  /// while affects both alike, so the quotient is stable; the lower median, because the costs give
+  /// a lower bound.
   ///
-  /// A disturbance that met the execution and not the tasks, or the tasks alone, does not cancel.
-  /// So only rounds count whose execution is close to `median`, or without such a round those whose
-  /// execution is typical; nothing where there is none. Without any round beside samples, what was
-  /// measured ahead of them.
+  /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
+  /// with an execution close to `median` count, or if there are none, those with a typical
+  /// execution; nothing if there are none either. Without rounds beside samples, returns the costs
+  /// measured before all samples.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
-  /// One round beside a sample.
+  /// A round beside a sample.
   struct Round {
     double execution = 0;  // of that sample
     std::vector<double> costs;
@@ -61,25 +61,25 @@ class CostRounds {
   [[nodiscard]] std::vector<const Round*> rounds_within(double factor, double median) const;
 
   double samples_ = 0;
-  double rounds_ = 0;  // those between samples
+  double rounds_ = 0;  // of the rounds between samples
   double latest_round_ = 0;
   std::vector<double> executions_;            // of the samples so far
-  std::optional<std::vector<double>> ahead_;  // costs
+  std::optional<std::vector<double>> ahead_;  // costs measured before all samples
   std::vector<Round> beside_;
 };
 
-/// A first execution also pays for what libraries load and make then: on a GPU that can be a
-/// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
+/// Returns the seconds of a warm execution. The first one includes loading libraries, on a GPU up
+/// to a thousand times the rest; the sum of task costs measured after it is an upper limit, too.
 [[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
 
-/// Measures the tasks of a plan. Asks `interrupted` and `has_time` between its steps; throws
-/// Interrupted, and returns nothing where the time is over, which leaves no bound.
+/// Measures the tasks of a plan. Calls `interrupted` and `has_time` between measurements. Throws
+/// Interrupted; returns nothing if there is no time, so that the case gets no bound.
 [[nodiscard]] std::optional<std::vector<double>> costs_in_time(
     PlanRunner& runner, const std::function<bool()>& interrupted,
     const std::function<bool()>& has_time);
 
-/// Whether tasks are measured ahead of all samples, which shows how long a warm execution takes. On
-/// devices that load nothing at a first use, the first execution of a long case shows that too.
+/// Returns whether tasks are measured before all samples, to learn the time of a warm execution. A
+/// long first execution on devices that load nothing at first use is warm enough.
 [[nodiscard]] bool measures_tasks_first(const PreparedCase& prepared);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Conversions of cases and devices to what a report has of them before a run.
+// Converts cases and devices to entries of a report before a run.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// Parameters, or a list of Parameter, as the report has them.
+/// Returns parameters, or a list of Parameter, as entries of a report.
 [[nodiscard]] report::NamedValues named_values(const auto& parameters) {
   report::NamedValues values;
   for (const Parameter& parameter : parameters)
@@ -20,7 +20,7 @@ namespace parbench {
   return values;
 }
 
-/// A case of the report that has not run.
+/// Returns a report's entry for a case that has not run.
 [[nodiscard]] inline report::CaseResult described(const CaseSpec& spec) {
   report::CaseResult planned;
   planned.name = spec.name();
@@ -33,7 +33,7 @@ namespace parbench {
   return planned;
 }
 
-/// A device of the report, of no scenario yet.
+/// Returns a report's entry for a device, without its scenario.
 [[nodiscard]] inline report::Device described(const DeviceInfo& info) {
   return {.scenario = {},
           .name = info.name,
@@ -45,7 +45,7 @@ namespace parbench {
           .facts = info.facts};
 }
 
-/// The devices of a context, of no scenario yet.
+/// Returns entries for the devices of a context, without their scenario.
 [[nodiscard]] inline std::vector<report::Device> devices_of(const Context& context) {
   std::vector<report::Device> devices;
   for (int device = 0; device < context.device_count(); ++device) {
@@ -54,7 +54,7 @@ namespace parbench {
   return devices;
 }
 
-/// What the parameters of a scenario set, where explanations speak of them.
+/// Returns the roles of a scenario's parameters, which findings use.
 [[nodiscard]] inline std::vector<report::ParameterRole> roles_of(const Scenario& scenario) {
   std::vector<report::ParameterRole> roles;
   for (const Axis& axis : scenario.axes()) {
@@ -64,7 +64,7 @@ namespace parbench {
   return roles;
 }
 
-/// The published figures of a scenario that belong to one of its cases.
+/// Returns the published figures that belong to one of the scenario's cases.
 [[nodiscard]] inline std::vector<report::Published> published_beside(
     const Scenario& scenario, const std::vector<CaseSpec>& specs) {
   std::vector<report::Published> figures;

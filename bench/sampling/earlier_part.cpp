@@ -1,4 +1,4 @@
-// Decides which cases are left as they are, and merges the two parts of a case.
+// Decides which cases stay unchanged, and merges the two parts of a case.
 #include "bench/sampling/earlier_part.h"
 
 #include <fmt/format.h>

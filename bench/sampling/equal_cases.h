@@ -1,4 +1,4 @@
-// Finds cases of a session that do the same, so that it measures one of them.
+// Finds cases of a session with equal work, so that only one of them is measured.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace parbench {
 
-/// The cases of one session. What it is given outlives it.
+/// The cases of one session. The arguments must outlive it.
 class EqualCases {
  public:
   EqualCases(const Scenario& scenario, const std::vector<CaseSpec>& specs,
              const std::vector<Comparisons>& comparisons);
 
-  /// Returns another case that does the same: the scenario's plans show all that a case does, those
-  /// of the two are equal, and so are their parameters that all strategies have, number formats and
-  /// capture. Nothing for a case that others are compared with. `plan_of` returns the plan of a
-  /// case, or null where it is not prepared; that of the case itself is.
+  /// Returns another case with the same work: its plan is equal, and so are the parameters that all
+  /// strategies have, number format and capture; nothing if the scenario's plans do not show all
+  /// work, or if other cases are compared with this one. `plan_of`: returns the plan of a case,
+  /// null if it is not prepared; the case itself must be prepared.
   [[nodiscard]] std::optional<std::size_t> equal_to(
       std::size_t index, const std::function<const Plan*(std::size_t)>& plan_of) const;
 
@@ -29,7 +29,7 @@ class EqualCases {
 
   const Scenario& scenario_;
   const std::vector<CaseSpec>& specs_;
-  std::vector<bool> needed_;  // of each spec: whether others are compared with it
+  std::vector<bool> needed_;  // by spec: other cases are compared with it
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// One benchmark per sample: registered, run, cleared.
+// Registers, runs and clears one benchmark per sample.
 #include "bench/sampling/google_benchmark.h"
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Run = benchmark::BenchmarkReporter::Run;
 
-/// Keeps what Google Benchmark reports in memory.
+/// Collects the rows that Google Benchmark reports.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -29,7 +29,7 @@ class Collector : public benchmark::BenchmarkReporter {
   std::vector<Run> collected;
 };
 
-/// What one benchmark body found.
+/// Results of one benchmark body.
 struct Outcome {
   double seconds = 0;
   double wall_seconds = 0;

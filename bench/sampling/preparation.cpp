@@ -1,4 +1,4 @@
-// Keeps outputs of references alive exactly as long as a later case needs them.
+// Keeps outputs of references as long as later cases need them, and not longer.
 #include "bench/sampling/preparation.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace parbench {
 namespace {
 
-/// A value near zero may be missed by the first two, where changes of its terms cancel.
+/// Maximum runs; more than two, because changes of the terms of a value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
-/// Throws the reason why a reference failed, as the type that decides how the case that needs it
-/// ends.
+/// Throws the error of a failed reference for a case that needs it, with the type that determines
+/// how that case ends.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
   const auto reason = [&](std::string_view what) { return unverified_text(name, what); };
   try {
@@ -69,14 +69,14 @@ std::optional<std::string> Preparation::reference_name(std::size_t index) const 
   return references_[index]->name();
 }
 
-/// They are in the order in which they first appear.
+/// Finds the groups of cases with the same reference, in order of first appearance.
 void Preparation::find_groups() {
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> group_indices;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const auto [place, is_new] =
-        places.try_emplace(reference_name(i).value_or(specs_[i].name()), groups_.size());
+    const auto [found, is_new] =
+        group_indices.try_emplace(reference_name(i).value_or(specs_[i].name()), groups_.size());
     if (is_new) groups_.emplace_back();
-    std::vector<std::size_t>& group = groups_[place->second];
+    std::vector<std::size_t>& group = groups_[found->second];
     const bool leads = !references_[i];
     group.insert(leads ? group.begin() : group.end(), i);
   }
@@ -87,14 +87,14 @@ void Preparation::find_order() {
   for (const auto& group : groups_) order_.insert(order_.end(), group.begin(), group.end());
 }
 
-void Preparation::sort_by(const std::function<int(std::size_t)>& rank) {
-  for (auto& group : groups_) std::ranges::stable_sort(group, {}, rank);
-  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return rank(group.front()); });
+void Preparation::sort_by(const std::function<int(std::size_t)>& key) {
+  for (auto& group : groups_) std::ranges::stable_sort(group, {}, key);
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return key(group.front()); });
   find_order();
 }
 
-void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& place) {
-  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return place(group.front()); });
+void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& key) {
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return key(group.front()); });
   find_order();
 }
 
@@ -143,8 +143,8 @@ const OutputValues& Preparation::reference_outputs(const CaseSpec& reference) {
   fail_with_reference(name, failures_[name]);
 }
 
-/// A case whose only reference is itself without a graph may have no outputs: its check is all
-/// then.
+/// Returns whether a case is compared with a reference. A case whose reference is its own variant
+/// without a graph may have no outputs; then only its check verifies it.
 bool Preparation::compares(std::size_t index, const std::vector<Output>& outputs) const {
   return references_[index] && (!outputs.empty() || scenario_.reference(specs_[index]));
 }
@@ -173,15 +173,15 @@ report::Verification Preparation::verify(std::size_t index) {
   return comparison;
 }
 
-/// Whether roundings may be the reason for a difference, as far as it is known what they change.
+/// Returns whether roundings may explain a difference, until their effect has been measured.
 bool Preparation::may_be_rounding(std::size_t index, const report::Verification& comparison) const {
   const CaseSpec& reference = *references_[index];
   return comparison.largest_error > 1 && is_perturbed(reference) &&
          sensitivities_.at(reference.name()).runs < max_runs_of_sensitivity;
 }
 
-/// Opposite changes move a value that is near zero to both sides of it, so that one of the two runs
-/// differs from the unchanged one.
+/// Measures how roundings change the outputs of a reference. Opposite changes move a value near
+/// zero to either side of it, so that one of the two runs differs from the unchanged one.
 void Preparation::measure_sensitivity(const CaseSpec& reference) {
   Context& context = context_of(reference, context_);
   MeasuredSensitivity& measured = sensitivities_[reference.name()];
@@ -219,7 +219,7 @@ PreparedCase Preparation::prepare(std::size_t index) {
     current_.reset();
     return ready;
   } catch (const TimedOut&) {
-    throw;  // what did not end still works on the case: it stays
+    throw;  // keep the case: running work still uses it
   } catch (...) {
     current_.reset();
     if (uses_left_.contains(spec.name())) failures_[spec.name()] = std::current_exception();

@@ -1,4 +1,4 @@
-// Prepares and verifies the cases of a session, one after the other, before anything is timed.
+// Prepares and verifies the cases of a session, one after the other, before any are timed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace parbench {
 
-/// Thrown between the steps of a preparation when the time of the session is over.
+/// Thrown between the parts of a preparation if the session has no time left.
 struct OutOfTime : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "out of time"; }
 };
@@ -29,35 +29,35 @@ struct PreparedCase {
   std::unique_ptr<PlanRunner> runner;
   double execution_seconds = 0;
   double warm_up_seconds = 0;       // wall time of the verification run
-  double verification_seconds = 0;  // wall time of its reference's execution and of comparisons
+  double verification_seconds = 0;  // wall time of the reference's execution and of comparisons
   report::Verification verification;
 };
 
 /// Prepares cases. Outputs of a reference are computed once and kept only while further cases need
-/// them. A reference that is itself a case of the sweep provides its outputs at its verification.
+/// them. A reference that is a case of the sweep provides its outputs when it is verified.
 class Preparation {
  public:
   Preparation(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
               MakePlanRunner make_runner, std::function<double()> now,
               std::function<void()> check_end);
 
-  /// Returns the indices of the specs in the order in which to prepare them: those with the same
-  /// reference together, the reference itself first.
+  /// Returns the indices of the specs in the order of preparation: cases with the same reference
+  /// together, the reference first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
-  /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
-  void sort_by(const std::function<int(std::size_t)>& rank);
+  /// Sorts cases with the same reference by a key, and these groups by their lowest key.
+  void sort_by(const std::function<int(std::size_t)>& key);
 
-  /// Sorts these groups by the place of their first case.
-  void sort_groups_by(const std::function<std::size_t(std::size_t)>& place);
+  /// Sorts these groups by the key of their first case.
+  void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);
 
-  /// Prepares, runs and verifies one case; `verification` reports a wrong result.
-  /// Throws what preparing or running threw, and what `check_end` throws between such steps:
-  /// Interrupted or OutOfTime. Where a reference
-  /// failed, every case that needs it gets an exception of the same type that names the reference.
+  /// Prepares, runs and verifies one case; `verification` reports a wrong result. Throws exceptions
+  /// of preparing and running, and those of `check_end` between these parts (Interrupted or
+  /// OutOfTime). If a reference failed, every case that needs it gets an exception of the same type
+  /// that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
-  /// Marks a case as done, prepared or not: its reference may be released.
+  /// Marks a case as done, whether prepared or not: its reference may be released.
   void release_reference(std::size_t index);
 
  private:
@@ -80,21 +80,21 @@ class Preparation {
   MakePlanRunner make_runner_;
   std::function<double()> now_;
   std::function<void()> check_end_;
-  std::vector<std::vector<std::size_t>> groups_;  // of specs with the same reference
+  std::vector<std::vector<std::size_t>> groups_;  // specs with the same reference
   std::vector<std::size_t> order_;
-  std::vector<std::optional<CaseSpec>> references_;  // of each spec; none: verified by its check
-  std::map<std::string, int> uses_left_;             // of each reference
-  std::map<std::string, OutputValues> outputs_;      // of references that are still needed
-  /// How much roundings change the outputs of a reference, and in how many runs that was measured.
+  std::vector<std::optional<CaseSpec>> references_;  // by spec; nothing: verified by its check
+  std::map<std::string, int> uses_left_;             // by reference
+  std::map<std::string, OutputValues> outputs_;      // of references still needed
+  /// Effect of roundings on the outputs of a reference, and the number of runs that measured it.
   struct MeasuredSensitivity {
     Sensitivities outputs;
     int runs = 0;
   };
   std::map<std::string, MeasuredSensitivity> sensitivities_;
-  std::map<std::string, std::exception_ptr> failures_;  // why a reference could not be computed
-  OutputValues spare_;  // whose memory the next outputs reuse: new pages are slow
-  /// The case being prepared. A member, because after TimedOut a stream still uses it and unwinding
-  /// would free it.
+  std::map<std::string, std::exception_ptr> failures_;  // of references, by name
+  OutputValues spare_;  // memory for the next outputs: new pages are slow
+  /// The case being prepared. It is a member, because after TimedOut a stream still uses it and
+  /// unwinding would free it.
   std::optional<PreparedCase> current_;
 };
 

@@ -1,4 +1,4 @@
-// Records executions of sampled cases and makes their profiles.
+// Records executions of sampled cases and computes their profiles.
 #include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr int max_executions = 25;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
-/// Seconds that such executions took, including the unrecorded one before each where there are
+/// Returns the seconds of these executions, including an unrecorded one before each if there are
 /// several.
 double seconds_with_unrecorded(const std::vector<double>& seconds) {
   const double noted = std::accumulate(seconds.begin(), seconds.end(), 0.0);
@@ -35,7 +35,7 @@ bool is_near(double seconds, double sampled) {
   return sampled <= 0 || std::abs(seconds / sampled - 1) <= max_typical_deviation;
 }
 
-/// Whether a time lies in the middle half of the samples; of few ones that is not known.
+/// Returns whether a time lies in the middle half of the samples; false if there are too few.
 bool is_in_middle_half(double seconds, std::vector<double> samples) {
   if (samples.size() < min_quartile_samples) return false;
   std::ranges::sort(samples);
@@ -43,8 +43,8 @@ bool is_in_middle_half(double seconds, std::vector<double> samples) {
   return samples[quarter] <= seconds && seconds <= samples[samples.size() - 1 - quarter];
 }
 
-/// Returns by what share of their median a time differs from the samples; nothing where it
-/// represents them.
+/// Returns the relative deviation of a time from the samples' median; nothing if it represents
+/// them.
 std::optional<double> deviation(double seconds, double sampled,
                                 const std::vector<report::Sample>& samples) {
   if (is_near(seconds, sampled) || is_in_middle_half(seconds, seconds_of(samples))) {
@@ -121,14 +121,14 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording is near the median of the samples, as long as it leaves the
-/// cases after it their time and an equal share of the rest, and returns the nearest one with the
-/// times of all.
+/// Records a case until a recording is near the median of the samples, while enough time remains
+/// for later cases and an equal share of the rest. Returns the nearest recording with the times of
+/// all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = (subject.spare_seconds - profiling_slowdown * seconds_left_) / (cases_left_ + 1);
   std::vector<Recording> recordings;
-  std::vector<double> seconds;  // of the kept execution of each
+  std::vector<double> seconds;  // of each kept execution
   double taken = 0;
   do {
     recordings.push_back(subject.prepared.runner->record(executions, sampled));
@@ -137,7 +137,7 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
     spare -= taken;
   } while (!is_near(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
-  const std::size_t kept = nearest_place(seconds, sampled);
+  const std::size_t kept = nearest_index(seconds, sampled);
   Recording recording = std::move(recordings[kept]);
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;

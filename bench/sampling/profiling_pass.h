@@ -17,26 +17,24 @@ namespace parbench {
 
 struct PreparedCase;
 
-/// Number of recorded executions of a case whose execution takes so long: as many as fit into 30
-/// ms, from 1 to 25.
+/// Returns the number of recorded executions of a case: as many as fit into 30 ms, from 1 to 25.
 [[nodiscard]] int recorded_executions(double execution_seconds);
 
-/// Estimated seconds of these executions, including the unrecorded ones before them.
+/// Estimates the seconds of these executions, including the unrecorded ones before them.
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
-/// A recorded execution represents the samples when its time differs from their median by at most
+/// A recorded execution represents the samples if its time differs from their median by at most
 /// this share, or lies between the quartiles of at least min_quartile_samples samples. Their whole
-/// range is no measure: that of a few is too narrow, and a single disturbed sample makes it too
-/// wide.
+/// range is not used: of few samples it is too narrow, and one disturbed sample makes it too wide.
 constexpr double max_typical_deviation = 0.05;
 constexpr std::size_t min_quartile_samples = 8;
 
-/// Recordings of a case at most: it is profiled again until an execution is near the median.
+/// Maximum number of recordings of a case, which are repeated until one is near the median.
 constexpr int max_profiling_runs = 8;
 
 using report::no_timeline;
 
-/// Returns the profile in a report from the recording of a case.
+/// Returns a report's profile from the recording of a case.
 [[nodiscard]] report::Profile profile_of(const Recording& recording);
 
 /// Called with each profiled case and the timeline of its recorded execution.
@@ -45,13 +43,13 @@ using KeepTimeline = std::function<void(const report::CaseResult&, const Timelin
 /// Profiles the cases of a session.
 class ProfilingPass {
  public:
-  /// Without `keep` there is no profiling pass.
+  /// `keep`: null if there is no profiling pass.
   ProfilingPass(KeepTimeline keep, std::function<bool()> interrupted)
       : keep_(std::move(keep)), interrupted_(std::move(interrupted)) {}
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }
 
-  /// Resets the expected time: the cases so far failed before they were profiled, or are announced
+  /// Resets the expected time: earlier cases failed before they were profiled, or are announced
   /// again.
   void expect_none() {
     seconds_left_ = 0;
@@ -59,23 +57,23 @@ class ProfilingPass {
   }
   /// Announces a case that will be profiled.
   void expect(const PreparedCase& prepared);
-  /// Takes back the announcement of a case.
+  /// Withdraws the announcement of a case.
   void withdraw(const PreparedCase& prepared);
-  /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
-  /// pass.
+  /// Returns the estimated seconds of announced cases that are not profiled yet; 0 without a
+  /// profiling pass.
   [[nodiscard]] double seconds_left() const { return seconds_left_; }
 
-  /// A case that has been sampled and is to be profiled.
+  /// A sampled case to be profiled.
   struct Subject {
-    report::CaseResult& result;  // gets a profile, or a note that says why it has none
+    report::CaseResult& result;  // gets a profile, or a note with the reason for having none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
-    bool restored = false;     // its data is as its last execution left it
-    double spare_seconds = 0;  // that the session has left for this case and those after it
+    bool restored = false;     // its data is as its latest execution left it
+    double spare_seconds = 0;  // left in the session for this case and later ones
   };
 
   /// Records a case and adds its profile. A failure becomes a note of the case, which keeps its
-  /// samples. Throws only what concerns more than this case: Interrupted, TimedOut and DeviceLost.
+  /// samples. Throws only exceptions that affect other cases: Interrupted, TimedOut and DeviceLost.
   void profile(const Subject& subject);
 
   /// Notes why a case has no profile.
@@ -90,7 +88,7 @@ class ProfilingPass {
   std::function<bool()> interrupted_;
   RangeName range_{"timeline"};
   double seconds_left_ = 0;
-  int cases_left_ = 0;  // announced and not profiled yet
+  int cases_left_ = 0;  // announced and not yet profiled
 };
 
 }  // namespace parbench

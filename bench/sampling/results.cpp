@@ -65,10 +65,10 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
-/// Fills what the speedup may be without the load on the cores, where that matters.
+/// Sets the limits of the speedup without the load on the cores, if the load matters.
 void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
               const report::CaseResult& baseline) {
-  /// A smaller share of the time changes a ratio by less than what counts as a gain.
+  /// A smaller share of the time changes a ratio by less than the minimum gain.
   constexpr double min_cost = 0.05;
   outcome.load = std::max(report::cores_taken(measured), report::cores_taken(baseline));
   const auto ratio = [&](Samples before, Samples own) -> std::optional<Ratio> {
@@ -91,7 +91,7 @@ std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device
   return uses_all ? report::cores_of(devices).different : devices.front().cores.size();
 }
 
-/// The measured cases of a scenario as its answer sees them.
+/// The measured cases of a scenario, as input of its answer.
 class MeasuredCases {
  public:
   void add(const CaseSpec& spec, const report::CaseResult& measured,
@@ -110,7 +110,7 @@ class MeasuredCases {
 
   [[nodiscard]] const std::vector<CaseOutcome>& outcomes() const { return outcomes_; }
 
-  /// `some` points to outcomes of this object.
+  /// `some`: pointers to outcomes of this object.
   [[nodiscard]] std::vector<const CaseOutcome*> possibly_fastest(
       const std::vector<const CaseOutcome*>& some) const {
     std::vector<Samples> samples;
@@ -118,8 +118,8 @@ class MeasuredCases {
       samples.push_back(samples_.at(static_cast<std::size_t>(one - outcomes_.data())));
     }
     std::vector<const CaseOutcome*> fastest;
-    for (const std::size_t place : parbench::possibly_fastest(samples)) {
-      fastest.push_back(some[place]);
+    for (const std::size_t index : parbench::possibly_fastest(samples)) {
+      fastest.push_back(some[index]);
     }
     return fastest;
   }
@@ -129,7 +129,7 @@ class MeasuredCases {
   std::vector<Samples> samples_;
 };
 
-/// The median of each case over the rounds in which all of them were sampled.
+/// Returns the median of each case over the rounds in which all of them were sampled.
 std::vector<double> medians_of(const std::vector<Samples>& cases) {
   std::vector<double> medians;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -148,14 +148,14 @@ std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vect
   return static_cast<std::size_t>(found - specs.begin());
 }
 
-/// Where each name stands; nothing when the session lacks one.
-std::optional<std::vector<std::size_t>> places_of(
-    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& places) {
+/// Returns the indices of the specs' names; nothing if one is missing.
+std::optional<std::vector<std::size_t>> indices_of(
+    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& indices) {
   std::vector<std::size_t> found;
   for (const CaseSpec& other : others) {
-    const auto place = places.find(other.name());
-    if (place == places.end()) return std::nullopt;
-    found.push_back(place->second);
+    const auto index = indices.find(other.name());
+    if (index == indices.end()) return std::nullopt;
+    found.push_back(index->second);
   }
   return found;
 }
@@ -175,7 +175,7 @@ std::string_view text_of(ChosenBy by) {
   return "";
 }
 
-/// An operation, what implements it, nothing where there is no choice, and who has chosen that.
+/// An operation, its implementation (empty if there is no choice), and what chose it.
 struct KernelName {
   std::string_view operation;
   std::string implementation;
@@ -219,17 +219,17 @@ void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
-  std::map<KernelName, std::size_t> places;
+  std::map<KernelName, std::size_t> indices;
   for (const std::vector<Call>& calls : plan.calls()) {
     for (const Call& call : calls) {
       const KernelName name = kernel_of(call);
       if (name.implementation.empty()) continue;
-      const auto [place, is_new] = places.try_emplace(name, kernels.size());
+      const auto [known, is_new] = indices.try_emplace(name, kernels.size());
       if (is_new) {
         kernels.push_back({std::string(name.operation), std::string(name.implementation), 0,
                            std::string(name.chosen_by)});
       }
-      ++kernels[place->second].count;
+      ++kernels[known->second].count;
     }
   }
   return kernels;
@@ -252,14 +252,14 @@ std::optional<std::pair<std::string, std::string>> tuning_note(
 
 std::vector<Comparisons> comparisons_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs) {
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < specs.size(); ++i) places.emplace(specs[i].name(), i);
+  std::map<std::string, std::size_t> indices;
+  for (std::size_t i = 0; i < specs.size(); ++i) indices.emplace(specs[i].name(), i);
   std::vector<Comparisons> all;
   for (const CaseSpec& spec : specs) {
     Comparisons& one = all.emplace_back();
     one.baseline = baseline_of(scenario, specs, spec);
     for (Metric& metric : scenario.metrics(spec)) {
-      auto others = places_of(metric.others, places);
+      auto others = indices_of(metric.others, indices);
       if (!others) continue;
       one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value),
                              std::move(metric.remark), std::move(metric.unit)});

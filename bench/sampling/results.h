@@ -18,16 +18,16 @@
 
 namespace parbench {
 
-/// Fills what is known of a case before its samples: verification, memory, work and kernels.
+/// Sets a case's facts before its samples: verification, memory, work and kernels.
 void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
                        report::CaseResult& result);
 
-/// The kernels that a plan's operations run on, in the order of first use; operations with the same
-/// name and kernel, chosen in the same way, are counted. Without those that name no kernel.
+/// Returns the kernels of a plan's operations in the order of first use, with the number of
+/// operations of the same name, kernel and way of choosing it. Omits operations without a kernel.
 [[nodiscard]] std::vector<report::Kernel> kernels_of(const Plan& plan);
 
-/// Returns a note with the number of kernels that tuning left to the heuristics: the figures of
-/// such a case are not those of its fastest kernels. Nothing where there are none.
+/// Returns a note with the number of kernels that tuning left to the heuristics, because such a
+/// case may not use its fastest kernels; nothing if there are none.
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> tuning_note(
     const std::vector<report::Kernel>& kernels);
 
@@ -42,11 +42,11 @@ struct PairedMetric {
 
 /// The cases that one case of a session is compared with, by the indices of the specs.
 struct Comparisons {
-  std::optional<std::size_t> baseline;  // that its speedup is measured against
-  std::vector<PairedMetric> metrics;    // those whose cases the session has
+  std::optional<std::size_t> baseline;  // for its speedup
+  std::vector<PairedMetric> metrics;    // those whose cases are all in the session
 };
 
-/// Returns the comparisons of each spec. Searches names once for a session.
+/// Returns the comparisons of each spec. Searches names only once per session.
 [[nodiscard]] std::vector<Comparisons> comparisons_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs);
 
@@ -55,26 +55,26 @@ struct Comparisons {
 [[nodiscard]] std::vector<std::size_t> compared_with(
     const Comparisons& comparisons, const std::function<bool(std::size_t)>& is_prepared);
 
-/// How a case without a number ends, and why.
+/// Status and reason of a case without a time.
 struct CaseEnd {
   report::CaseStatus status = report::CaseStatus::failed;
   std::string reason;
 };
 
-/// Returns how a case ends that threw: skipped where it is not supported or lacks memory, otherwise
+/// Returns the end of a case that threw: skipped if it is not supported or lacks memory, otherwise
 /// failed.
 [[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
 
-/// Returns what the sampler needs of a prepared case. With the result of an `earlier` part of the
-/// run it goes on from there, unless the case had come to its end.
+/// Returns the sampler's input for a prepared case. It continues the samples of an `earlier` part
+/// of the run, unless that sampled the case to the end.
 [[nodiscard]] SamplerCase sampler_case(const PreparedCase& prepared,
                                        const report::CaseResult* earlier);
 
-/// Marks a case with samples as measured and fills its statistics, throughput, efficiency (with a
-/// bound) and the condition of its devices.
+/// Marks a case with samples as measured and sets its statistics, throughput, efficiency (if it has
+/// a bound) and the condition of its devices.
 void summarise_case(report::CaseResult& measured);
 
-/// Fills speedups and metrics of `cases`, which are in the order of the specs and summarised.
+/// Sets speedups and metrics of `cases`, which are summarised and in the order of the specs.
 void compare_cases(const std::vector<Comparisons>& comparisons,
                    std::vector<report::CaseResult>& cases);
 
@@ -84,18 +84,17 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
                                                      const std::vector<report::CaseResult>& cases,
                                                      std::size_t index);
 
-/// Returns the scenario's answer from the measured ones of `cases`, which are in the order of the
-/// specs, or why there is none; nothing without any case. An answer that throws does not affect the
-/// numbers; one from throttled cases, from cases whose cores other programs had, from fewer samples
-/// than an interval needs, without baselines, or from samples taken for a profiler, carries a
-/// remark.
+/// Returns the scenario's answer from the measured cases among `cases`, which are in the order of
+/// the specs, or why there is none; nothing if there are no cases. An answer that throws does not
+/// affect the times. An answer has warnings about throttled cases, other programs on the cores,
+/// fewer samples than an interval needs, missing baselines, and samples taken for a profiler.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,
                                                       const AnswerConditions& conditions);
 
-/// Returns the indices of all cases, those that the answer speaks of and their baselines first:
-/// where the time ends before all are profiled, the answer has its reasons.
+/// Returns the indices of all cases, those in the answer and their baselines first, so that these
+/// have profiles if the time ends before all are profiled.
 [[nodiscard]] std::vector<std::size_t> profiling_order(const std::vector<report::CaseResult>& cases,
                                                        const std::optional<report::Answer>& answer);
 

@@ -1,4 +1,4 @@
-// The state of each case between rounds, and the rules that begin, continue and end its sampling.
+// State of each case between rounds, and the rules for starting and ending its sampling.
 #include "bench/sampling/sampler.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace parbench {
 namespace {
 
 constexpr std::int64_t max_iterations = 1'000'000;
-/// The first executions of a case are slower than later ones, so the count is approached in steps.
+/// Limits the growth per warm-up, because first executions of a case are slower than later ones.
 constexpr std::int64_t largest_growth = 100;
 constexpr int max_warm_ups = 6;
 constexpr double first_execution_margin = 5;
@@ -25,19 +25,19 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   return relative_half_width(*interval, median(seconds));
 }
 
-/// Between sorted values, at a share of their places.
+/// Interpolates between sorted values, at a fraction of their indices.
 double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
-/// The standard deviation of samples over their median as that of a normal distribution with their
-/// quartiles, which a few disturbed samples do not change; nothing from a single one.
+/// Returns the relative standard deviation of samples, estimated from the quartiles of a normal
+/// distribution, which a few disturbed samples do not change; nothing for a single sample.
 std::optional<double> deviation_of(const std::vector<report::Sample>& samples) {
-  constexpr double range_in_deviations = 1.349;  // of the quartiles
-  constexpr double few_values = 1.6;             // over n: by how much theirs are closer together
+  constexpr double range_in_deviations = 1.349;  // interquartile range / σ
+  constexpr double few_values = 1.6;             // of n: quartiles are closer by 1 + 1.6/n
   if (samples.size() < 2) return std::nullopt;
   std::vector<double> seconds = seconds_of(samples);
   const double middle = median(seconds);
@@ -48,7 +48,7 @@ std::optional<double> deviation_of(const std::vector<report::Sample>& samples) {
   return correction * range / range_in_deviations / middle;
 }
 
-/// Executions that together last about `seconds`.
+/// Returns the number of executions that together last about `seconds`.
 std::int64_t iterations_lasting(double seconds, double execution_seconds) {
   if (execution_seconds <= 0) return max_iterations;
   const double wanted = std::ceil(seconds / execution_seconds);
@@ -103,8 +103,8 @@ void Sampler::note_common_deviation() {
 }
 
 void Sampler::settle_iterations(State& state) const {
-  // A first execution pays for threads, page faults and code that later ones find in place, so its
-  // time is only trusted where such costs are small against it.
+  // A first execution includes starting threads, page faults and loading code, so its time is
+  // trusted only if it is long compared with these.
   const double trusted = state.warm_ups == 0 ? first_execution_margin : 1;
   if (options_.fixed_iterations > 0) {
     state.iterations = options_.fixed_iterations;
@@ -114,21 +114,21 @@ void Sampler::settle_iterations(State& state) const {
   }
 }
 
-std::optional<Step> Sampler::next_warm_up() const {
+std::optional<Measurement> Sampler::next_warm_up() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const State& state = states_[i];
     if (ended(state) || state.iterations > 0) continue;
     std::int64_t growth = 1;
-    for (int step = 0; step <= state.warm_ups && growth < max_iterations; ++step) {
+    for (int number = 0; number <= state.warm_ups && growth < max_iterations; ++number) {
       growth *= largest_growth;
     }
     const auto wanted = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
-    return Step{StepKind::warm_up, i, std::min(wanted, growth), 0};
+    return Measurement{MeasurementKind::warm_up, i, std::min(wanted, growth), 0};
   }
   return std::nullopt;
 }
 
-std::optional<Step> Sampler::next() {
+std::optional<Measurement> Sampler::next() {
   if (auto warm_up = next_warm_up()) return warm_up;
   while (true) {
     if (order_.empty()) begin_round();
@@ -140,23 +140,25 @@ std::optional<Step> Sampler::next() {
     const bool fits = expected_cost(state) + cost_of_partner(index) <= total_left();
     const bool is_needed = !has_samples() || completes_pair(index);
     if (!lacks_partner(state) && (fits || is_needed)) {
-      return Step{StepKind::sample, index, state.iterations, round_};
+      return Measurement{MeasurementKind::sample, index, state.iterations, round_};
     }
     if (!ended(state)) state.stopped_because = "total-time";
   }
 }
 
-void Sampler::record(const Step& step, const report::Sample& sample, double wall_seconds) {
-  State& state = states_.at(step.index);
+void Sampler::record(const Measurement& measurement, const report::Sample& sample,
+                     double wall_seconds) {
+  State& state = states_.at(measurement.index);
   state.spent += wall_seconds;
-  if (step.kind == StepKind::warm_up) {
+  if (measurement.kind == MeasurementKind::warm_up) {
     ++state.warm_ups;
-    // By the host's clock, because launching and waiting can take many times what a short plan
-    // does.
+    // The host's clock counts too, because launching and waiting can take many times as long as a
+    // short plan.
     state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
-    const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
-                             0.5 * options_.min_sample_seconds;
-    if (long_enough || step.iterations == max_iterations) {
+    const bool long_enough =
+        state.execution_seconds * static_cast<double>(measurement.iterations) >=
+        0.5 * options_.min_sample_seconds;
+    if (long_enough || measurement.iterations == max_iterations) {
       state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
     }
     settle_iterations(state);
@@ -189,7 +191,7 @@ std::vector<std::size_t> Sampler::partners_of(std::size_t index) const {
   return partners;
 }
 
-/// A case has no ratio beside one that has no sample and gets none.
+/// Returns whether the baseline has no sample and gets none, so that the case would have no ratio.
 bool Sampler::lacks_partner(const State& state) const {
   if (!state.samples.empty() || state.compared_with.empty() || !has_samples()) return false;
   const State& baseline = states_[state.compared_with.front()];
@@ -302,8 +304,8 @@ void Sampler::begin_round() {
   if (margin * round_cost() > total_left()) put_compared_first();
 }
 
-/// Puts each case without samples right behind those that it is compared with, and what no case is
-/// compared with last.
+/// Puts each case without samples directly after those that it is compared with, and cases that
+/// none is compared with last.
 void Sampler::put_compared_first() {
   std::vector<std::size_t> sequence;
   const auto add = [&](std::size_t index) {
@@ -368,8 +370,8 @@ double Sampler::spent_seconds() const {
   return spent;
 }
 
-/// Few samples say little of their spread: a single disturbed one makes it many times as large. The
-/// cases share a machine, so at first theirs is that of all, which then counts as some samples do.
+/// A disturbed sample multiplies the spread of few samples. Therefore the common deviation of all
+/// cases is used first, and later weighted like `samples_of_others` samples.
 std::optional<double> Sampler::expected_deviation(const State& state) const {
   constexpr std::size_t own_samples = 6;
   constexpr double samples_of_others = 8;
@@ -383,7 +385,7 @@ std::optional<double> Sampler::expected_deviation(const State& state) const {
 }
 
 double Sampler::samples_wanted(const State& state) const {
-  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // of a median, over √n
+  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // × σ/√n, of a median
   if (options_.fixed_samples > 0) return options_.fixed_samples;
   if (options_.precision <= 0) return std::numeric_limits<double>::infinity();
   const double min = std::max(options_.min_samples, 6);
@@ -397,7 +399,7 @@ double Sampler::samples_left(const State& state) const {
   if (ended(state)) return 0;
   const double wanted = samples_wanted(state);
   const auto count = static_cast<double>(state.samples.size());
-  // What a time limit forbids is ended at the next round: until then, one sample at least.
+  // Cases without enough time are ended at the next round only: at least one sample until then.
   const double affordable = time_left(state) / expected_cost(state);
   return std::max(1.0, std::min(wanted - count, affordable));
 }

@@ -1,5 +1,5 @@
-// Decides which case is sampled next, for how many iterations, and when a case has been sampled
-// enough. Pure logic: it neither runs anything nor reads a clock.
+// Decides which case is sampled next, with how many iterations, and when its sampling ends. Pure
+// logic: it neither runs anything nor reads a clock.
 #pragma once
 
 #include <cstdint>
@@ -14,85 +14,82 @@
 namespace parbench {
 
 struct SamplerOptions {
-  double precision = 0.01;  // wanted half-width of the median's 95% interval, of the median
-  int min_samples = 6;      // before precision may end a case; time may end it earlier
+  double precision = 0.01;  // wanted half-width of the median's 95% interval, relative to it
+  int min_samples = 6;      // required to end by precision; time limits may end a case earlier
 
-  /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
+  /// Wall time limit of one case for samples and warm-up; `floor_samples` may exceed it.
   double max_seconds = 20;
-  /// Wall time of the whole session: preparation, samples and everything else.
+  /// Wall time limit of the whole session: preparation, samples and everything else.
   double total_seconds = std::numeric_limits<double>::infinity();
 
-  int fixed_samples = 0;     // 0: adaptive; else exactly so many, at any precision
-  int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
+  int fixed_samples = 0;     // 0: adaptive; otherwise the exact number, at any precision
+  int fixed_iterations = 0;  // 0: as many as `min_sample_seconds` needs
   double min_sample_seconds = 0.02;
   bool for_profiler = false;  // few short samples, for an external profiler
-  /// Whether cases with equal plans are measured all the same, as where a list of cases is
-  /// published.
+  /// Whether cases with equal plans are all measured, for example for a published list of cases.
   bool measures_equal_plans = false;
   std::uint64_t seed = 1;  // of the order within rounds
 
-  /// Samples that a case gets even when its time is spent: an interval of the median of fewer than
-  /// three is not useful. After twice `max_seconds` the case ends nevertheless, with one sample.
+  /// Minimum samples of a case even if its time is over, because an interval of the median needs at
+  /// least three. After twice `max_seconds` the case ends with as few as one sample.
   int floor_samples = 3;
 };
 
-/// Facts of a case that the sampler needs before the first round.
+/// Facts about a case before the first round.
 struct SamplerCase {
   double execution_seconds = 0;  // of its verification run, which was its first warm-up
-  double warm_up_seconds = 0;    // wall time spent on it
+  double warm_up_seconds = 0;    // wall time of the verification run
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
-  /// Of an earlier part of the run: samples to go on from, whose time counts against that of the
-  /// case only, and why their sampling ended; empty: it did not.
+  /// Results of an earlier part of the run: samples to continue, whose time counts only towards the
+  /// time of the case, and the reason why their sampling ended; empty if it did not.
   std::vector<report::Sample> samples = {};
   std::string stopped_because = {};
 };
 
-enum class StepKind { warm_up, sample };
+enum class MeasurementKind { warm_up, sample };
 
-struct Step {
-  StepKind kind = StepKind::sample;
+struct Measurement {
+  MeasurementKind kind = MeasurementKind::sample;
   std::size_t index = 0;  // of the case
   std::int64_t iterations = 1;
   int round = 0;  // of a sample
 };
 
 /// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
-/// those without samples first; where there is hardly time for all of those, each behind the cases
-/// that it is compared with, and neither where there is no time for both, so that there are ratios.
-/// Before its first sample, a short case is warmed up until its iterations per sample are known. A
-/// case ends when its precision is reached
-/// ("precision"), when its next sample would probably end after its time is spent ("max-time"),
-/// when the next round would end after the time of all cases
-/// ("total-time"; while a case has no sample, a case whose own sample would), or at a fixed number
-/// of samples ("fixed count"). A case that has ended is still sampled, within its own time, while
-/// any case that is compared with it has not ended, so that comparisons use samples taken next to
-/// each other.
+/// cases without samples first. If time is short, a case without samples directly follows those
+/// that it is compared with, and neither is sampled if there is no time for both, so that there are
+/// ratios. Before its first sample, a short case is warmed up until its iterations per sample are
+/// known. A case ends when its precision is reached ("precision"), when its next sample would
+/// probably exceed its time ("max-time"), when the next round would exceed the time of all cases
+/// ("total-time"; while a case has no sample, only a case whose own sample would), or at a fixed
+/// number of samples ("fixed count"). A case that has ended is still sampled, within its own time,
+/// while a case that is compared with it has not ended, so that comparisons use adjacent samples.
 class Sampler {
  public:
-  /// `budget`: what bounds all cases together; the total time of the options is the session's.
+  /// `budget`: limits all cases together; the total time of the options is the session's.
   Sampler(SamplerOptions options, const Budget& budget, const std::vector<SamplerCase>& cases);
 
-  /// Returns the next step; nothing when every case has ended.
-  [[nodiscard]] std::optional<Step> next();
+  /// Returns the next measurement; nothing if every case has ended.
+  [[nodiscard]] std::optional<Measurement> next();
 
-  /// Takes the outcome of the step that `next` returned: `seconds` per iteration (the measured
-  /// time) and the wall time of the whole step, including the restoring of data before it.
-  void record(const Step& step, const report::Sample& sample, double wall_seconds);
+  /// Adds the result of the measurement that `next` returned: `seconds` per iteration (the measured
+  /// time) and the wall time of all of it, including restoring data before it.
+  void record(const Measurement& measurement, const report::Sample& sample, double wall_seconds);
 
-  /// Adds wall time that the session spent on something else than samples while it sampled; it
-  /// counts against the time of all cases only.
+  /// Adds wall time that the session spent on other work during sampling; it counts only towards
+  /// the time of all cases.
   void spend(double wall_seconds) { other_seconds_ += wall_seconds; }
 
-  /// Returns whether the session can spend so long on something else and every case that has not
-  /// ended still gets this number of samples within the time of all cases.
+  /// Returns whether there is time for `wall_seconds` of other work and for every unfinished case
+  /// to get this number of samples.
   [[nodiscard]] bool has_time_for(double wall_seconds, int samples) const;
 
-  /// Drops a case: it is not sampled any more and has no reason to have stopped.
+  /// Drops a case: it is not sampled again and has no reason to stop.
   void fail(std::size_t index);
 
-  /// Ends a case whose device is lost ("device lost"): it keeps its samples, and the reason if it
-  /// had ended before.
+  /// Ends a case whose device was lost ("device lost"). It keeps its samples, and its reason if it
+  /// had already ended.
   void withdraw(std::size_t index);
 
   /// Ends every case that has not ended ("unfinished").
@@ -102,10 +99,10 @@ class Sampler {
   [[nodiscard]] const std::string& stopped_because(std::size_t index) const;  // empty: not stopped
   [[nodiscard]] std::int64_t iterations(std::size_t index) const;
 
-  /// Returns the number of cases that have ended, the dropped ones included.
+  /// Returns the number of cases that have ended, including dropped ones.
   [[nodiscard]] std::size_t ended_cases() const;
 
-  /// Returns the half-width of the median's 95% interval over the median; nothing while unknown.
+  /// Returns the half-width of the median's 95% interval, relative to it; nothing if unknown.
   [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;
 
   /// Returns the wall time of samples and warm-up so far, including the verification runs.
@@ -124,22 +121,22 @@ class Sampler {
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
-    std::optional<double> deviation;  // of the samples, over their median
+    std::optional<double> deviation;  // of the samples, relative to their median
     std::vector<report::Sample> samples;
     std::string stopped_because;
     bool dropped = false;  // never sampled again
   };
 
   void go_on_from(State& state, const SamplerCase& earlier);
-  [[nodiscard]] std::optional<Step> next_warm_up() const;
+  [[nodiscard]] std::optional<Measurement> next_warm_up() const;
   void settle_iterations(State& state) const;
   void begin_round();
   void put_compared_first();
   [[nodiscard]] bool ended(const State& state) const;
-  /// Whether the case is sampled in the next round.
+  /// Returns whether the case is sampled in the next round.
   [[nodiscard]] bool is_due(std::size_t index) const;
-  /// Samples that unfinished cases still need from a case that they are compared with; 0 where it
-  /// cannot be sampled any more.
+  /// Returns the number of samples that unfinished cases still need from this case, which they are
+  /// compared with; 0 if it cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   static void note_spread(State& state);
@@ -148,22 +145,22 @@ class Sampler {
   void end_what_time_forbids();
   [[nodiscard]] double total_left() const;
   [[nodiscard]] bool has_samples() const;
-  /// Returns the cases that are compared with a case.
+  /// Returns the cases that are compared with this case.
   [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t index) const;
   /// Returns whether the baseline of a case has no sample for lack of time.
   [[nodiscard]] bool lacks_partner(const State& state) const;
-  /// Returns the seconds of the first sample of a case that is compared with this one, where
-  /// neither has samples; else 0.
+  /// Returns the seconds of the first sample of a case that is compared with this one, if neither
+  /// has samples; else 0.
   [[nodiscard]] double cost_of_partner(std::size_t index) const;
   /// Returns whether a case without samples is the first to be compared with its baseline.
   [[nodiscard]] bool completes_pair(std::size_t index) const;
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;
-  /// The standard deviation that further samples of a case are expected to have, over their median.
+  /// Returns the expected relative standard deviation of a case's further samples.
   [[nodiscard]] std::optional<double> expected_deviation(const State& state) const;
-  /// Samples with which a case is expected to end if it has the time.
+  /// Returns the expected number of samples of a case without time limits.
   [[nodiscard]] double samples_wanted(const State& state) const;
-  /// Expected samples until the case ends; at least one for a case that has not ended.
+  /// Returns the expected number of further samples; at least one for a case that has not ended.
   [[nodiscard]] double samples_left(const State& state) const;
   [[nodiscard]] double time_left(const State& state) const;
   [[nodiscard]] double seconds_left(std::size_t index) const;
@@ -171,10 +168,10 @@ class Sampler {
   SamplerOptions options_;
   Budget budget_;
   std::vector<State> states_;
-  std::vector<std::size_t> order_;  // of the current round; the remaining cases at the back
+  std::vector<std::size_t> order_;  // remaining cases of the current round, in reverse order
   int round_ = -1;
-  double other_seconds_ = 0;                // `spend`
-  std::optional<double> common_deviation_;  // the median of those of the cases
+  double other_seconds_ = 0;                // time added by `spend`
+  std::optional<double> common_deviation_;  // median of the cases' deviations
 };
 
 }  // namespace parbench

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A batch job of Slurm: one run on two nodes, with two ranks of 16 cores on each. In the folder of a clone
-# that is built and that all nodes see: sbatch examples/cluster/slurm.sh
+# A batch job for Slurm: one run on two nodes, with two ranks of 16 cores on each. Submit it in the folder
+# of a built clone that all nodes can access: sbatch examples/cluster/slurm.sh
 #SBATCH --job-name=parbench
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=2
@@ -9,7 +9,7 @@
 #SBATCH --time=00:30:00
 set -euo pipefail
 
-# srun does not take --cpus-per-task from the job.
+# srun does not inherit --cpus-per-task from the job.
 srun --mpi=pmix --cpus-per-task=16 --cpu-bind=cores --kill-on-bad-exit=1 \
   build/release/bin/parbench --scenario data-parallel --model resnet50 \
   --report reports/runs/cluster.json

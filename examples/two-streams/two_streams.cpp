@@ -1,5 +1,5 @@
-// A scenario of one's own, beside the built-in ones: do two streams pay for copying an array to a
-// device and scaling it there? docs/guide/own-scenario.md shows how to build and run it.
+// A scenario outside of parbench: is copying an array to a device and scaling it there faster with
+// two streams? docs/guide/own-scenario.md explains how to build and run it.
 #include <algorithm>
 
 #include "bench/program.h"
@@ -30,8 +30,8 @@ void add_piece(CaseParts& parts, LaneId copying, LaneId scaling, Op& sum, std::i
   const Tensor source = parts.data.tensor(device, desc, MemoryKind::pinned);
   const Tensor copied = parts.data.tensor(device, desc);
   const Tensor scaled = parts.data.tensor(device, desc);
-  parts.data.fill(source, number);  // each piece has random numbers of its own
-  parts.data.poison(copied);        // so that results of other cases do not pass the check
+  parts.data.fill(source, number);  // each piece has its own random numbers
+  parts.data.poison(copied);        // so that results of other cases fail the check
   parts.data.poison(scaled);
 
   const std::string name = std::to_string(number);

@@ -14,7 +14,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The request itself was wrong (a flag, a value, a file). The program exits with code 2.
+/// Error in the request itself (a flag, a value, a file). The program exits with code 2.
 class UsageError : public Error {
  public:
   using Error::Error;

@@ -1,4 +1,5 @@
-// Purpose of a stream. A copy stream executes a lane of copies beside the compute streams.
+// Purpose of a stream. A copy stream executes a lane of copies at the same time as the compute
+// streams.
 #pragma once
 
 #include <array>

@@ -23,7 +23,7 @@ enum class DType { f32, bf16, i32 };
 /// How matrix products and convolutions multiply f32 tensors. The tensors in memory are the same in
 /// both modes. Ignored for other types.
 enum class MathMode {
-  strict,  // as f32
+  strict,  // products of f32 numbers
   tf32     // inputs may be rounded to TF32 (10 bits of mantissa) for tensor cores; sums are f32
 };
 

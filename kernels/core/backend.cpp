@@ -1,4 +1,4 @@
-// What backends have in common.
+// Parts that all backends share.
 #include "kernels/core/backend.h"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// A device of a backend, as the part of its name after the colon: "0", or "0/1" for a partition of
+/// A device of a backend, as the part of its name after the colon: "0", or "0/1" for a part of
 /// device 0.
 struct DeviceNumber {
   int device = 0;
@@ -30,7 +30,7 @@ struct CoreShare {
 /// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
-  bool autotune = false;          // choose kernels by measuring, where the backend can
+  bool autotune = false;          // choose kernels by measuring, if the backend can
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};
   int rank = 0;  // DeviceInfo::rank
@@ -38,7 +38,7 @@ struct DeviceOptions {
   bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
   // minimum number of parts into which a device is divided if a part of it is named
   int min_parts = 0;
-  bool oversubscribe = false;  // more devices than cores share them, where the backend can
+  bool oversubscribe = false;  // more devices than cores share them, if the backend can
 };
 
 /// A kind of device with the libraries that compute on it (oneDNN on CPU cores, CUDA on GPUs).
@@ -52,7 +52,8 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
-    std::string details = {};  // for `parbench devices`: what was found, or why nothing was
+    // for `parbench devices`: what was found, or the reason why nothing was found
+    std::string details = {};
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 
@@ -89,13 +90,13 @@ class Backend {
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens distinct devices for one run, in the order in which the user named them. Throws
-  /// UsageError for more devices than there are, and for a partition that does not exist.
+  /// UsageError for more devices than there are, and for a part that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 
-  /// Opens one device that has the cores of all these devices, or the GPU that they are parts of,
-  /// for work while they are idle. Null if several of them share cores, or if no single device
-  /// covers them all. Throws as `open` does.
+  /// Opens one device for work while all these devices are idle: it has their cores, or is the GPU
+  /// that they are parts of. Null if several of them share cores, or if no single device covers
+  /// them all. Throws as `open` does.
   [[nodiscard]] virtual std::unique_ptr<Device> open_whole(
       [[maybe_unused]] const std::vector<DeviceNumber>& numbers,
       [[maybe_unused]] const DeviceOptions& options) {

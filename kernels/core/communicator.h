@@ -16,19 +16,20 @@
 
 namespace parbench {
 
-/// In place, on `data` of equal sizes at all members, which are the devices that take part:
-/// - all_reduce: f32 numbers; every member's become the sum of all members'.
-/// - all_gather: as many blocks of equal sizes as there are members; member m brings block m, and
-///   all members end with all blocks.
-/// - reduce_scatter: f32 numbers in such blocks; member m ends with the sum of all members' in
-/// block
-///   m, and its other blocks are undefined.
-/// - broadcast: every member's data become those of member 0.
-/// - reduce: f32 numbers; those of member 0 become the sum of all members', the others are
-/// undefined. From an input of each member, which is not overwritten, to data of the same size:
+/// Members are the devices that take part. Collectives in place, on `data` of equal sizes at all
+/// members:
+/// - all_reduce: f32 numbers; the data of every member become the sum over all members.
+/// - all_gather: as many blocks of equal sizes as there are members; member m provides block m, and
+///   all members get all blocks.
+/// - reduce_scatter: f32 numbers in such blocks; block m of member m becomes the sum of block m
+///   over all members, and its other blocks become undefined.
+/// - broadcast: the data of every member become those of member 0.
+/// - reduce: f32 numbers; the data of member 0 become the sum over all members, and those of the
+///   others become undefined.
+/// Collectives from an input of each member, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of member m's input becomes block m of member j's data.
-/// - send_recv: member m's input becomes the data of the next member, that of the last one member
-///   0's.
+/// - send_recv: the input of each member becomes the data of the next one; the member after the
+///   last one is member 0.
 enum class Collective {
   all_reduce,
   all_gather,
@@ -44,16 +45,16 @@ inline constexpr std::array<Collective, 7> all_collectives{
     Collective::send_recv};
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
-/// Whether members send from an input of their own.
+/// Returns whether members send from a separate input.
 [[nodiscard]] bool has_input(Collective collective);
-/// Whether the data of a member are as many blocks of equal sizes as there are members.
+/// Returns whether the data of a member consist of as many equal blocks as there are members.
 [[nodiscard]] bool has_blocks(Collective collective);
 
-/// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
-/// less: of S bytes at each of p members, all members together send 2(p − 1)·S for an all-reduce
-/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others, and what is sent
-/// is read once and written once. What is summed is added (p − 1)·S / 4 times, while it is sent on,
-/// so that additions read and write no more memory.
+/// Returns the work of a collective by the ring algorithm; no algorithm over equal links moves
+/// less. With S bytes at each of p members, all members together send 2(p − 1)·S for an all-reduce
+/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others. Each byte sent is
+/// read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
+/// that additions cause no further memory traffic.
 [[nodiscard]] Work work_of(Collective collective, std::size_t members, std::size_t bytes);
 
 /// Arguments for joining a device with one device of each other process of the run.
@@ -64,33 +65,34 @@ struct Joining {
   std::function<void()> check = {};  // throws if a rank is lost; any thread may call it
 };
 
-/// Runs collectives. Device::make_communicator makes one for devices of this process in the order
-/// of their ranks; the devices must outlive it. Device::join makes one on each rank, which ignores
-/// the streams and views of other ranks. Graphs that contain its collectives must be destroyed
-/// before it. Used by one host thread at a time.
+/// Runs collectives. Device::make_communicator makes one for devices of this process, which are its
+/// members in the order given; the devices must outlive it. Device::join makes one on each rank,
+/// which ignores the streams and views of other ranks. Graphs that contain its collectives must be
+/// destroyed before it. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
 
   [[nodiscard]] virtual const std::string& name() const = 0;  // "NCCL 2.28.9"
-  [[nodiscard]] virtual int size() const = 0;                 // members
+  [[nodiscard]] virtual int size() const = 0;                 // number of members
   [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
-  /// Decides how a collective of so many bytes at each member is done; a plan calls it for each of
-  /// its collectives. `streams`: those of `enqueue`, which it may use. Over ranks all call it, in
-  /// the same order.
+  /// Decides how a collective with `bytes` at each member is done; a plan calls it for each of its
+  /// collectives. `streams`: those of `enqueue`, which the decision may use. With several
+  /// processes, all ranks call it in the same order.
   virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
                        std::size_t /*bytes*/) {}
-  /// How it is done: "NCCL 2.28.9", "rank-ring over Open MPI 4.1.4".
+  /// Returns the library or algorithm of a collective: "NCCL 2.28.9", "rank-ring over Open MPI
+  /// 4.1.4".
   [[nodiscard]] virtual std::string method(Collective /*collective*/, std::size_t /*bytes*/) const {
     return name();
   }
 
-  /// Enqueues a collective on a stream of each member's device. Nothing of a member is touched
-  /// before its stream comes to the collective, and its stream goes on when its data is the result
-  /// and the collective touches it no more. Collectives run in the order of the calls. `inputs`:
-  /// none of a collective in place. Throws std::invalid_argument for streams, data or inputs that
-  /// are not as `Collective` says, Error and what the devices throw where it fails.
+  /// Enqueues a collective on a stream of each member's device. A member's data is accessed only
+  /// after the work enqueued before on its stream, and later work of that stream sees the result.
+  /// Collectives run in the order of the calls. `inputs`: empty for a collective in place. Throws
+  /// std::invalid_argument for streams, data or inputs that do not fit `Collective`, and Error or
+  /// the exceptions of the devices if enqueueing fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
@@ -98,10 +100,9 @@ class Communicator {
   /// between devices. The communicator cannot be used afterwards.
   virtual void check() const {}
 
-  /// Where the members are of several ranks: returns a communicator of `members` in that order;
-  /// null where the library has none. All ranks call it with the same members, also those whose
-  /// members it leaves out, for which collectives of the new one do nothing. Throws as Device::join
-  /// does.
+  /// With members on several ranks: returns a communicator of `members` in that order; null if the
+  /// library has none. All ranks call it with the same `members`. On ranks without one of these
+  /// members, collectives of the new communicator do nothing. Throws as Device::join does.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*members*/) {
     return nullptr;
   }

@@ -16,8 +16,8 @@ struct ThrottleCounter {
   friend bool operator==(const ThrottleCounter&, const ThrottleCounter&) = default;
 };
 
-/// What the operating system reports about the host threads that execute one or more streams, since
-/// the threads were started. Sums over the threads.
+/// Times of the host threads that execute one or more streams, as the operating system reports them
+/// since the threads were started. Sums over the threads.
 struct ThreadTimes {
   int threads = 0;
   double core_seconds = 0;       // time on a core

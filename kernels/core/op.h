@@ -18,7 +18,7 @@ namespace parbench {
 
 /// One argument of an operation, in the order in which `enqueue` takes them.
 struct Argument {
-  std::string_view role;  // of the operand (kernels/ops/operands.h)
+  std::string_view role;  // role of the operand (kernels/ops/operands.h)
   Access access = Access::read;
   TensorDesc tensor;
 };

@@ -26,9 +26,9 @@ struct AttentionForward {
   friend bool operator==(const AttentionForward&, const AttentionForward&) = default;
 };
 
-/// The gradient of AttentionForward, of the same sizes. The probabilities are recomputed from the
-/// forward pass's log-sum-exp of each row (Dao et al., "FlashAttention", 2022), so that what it
-/// saves is linear in `sequence`. Arguments: projections, destination (of the forward pass),
+/// Gradient of AttentionForward with the same sizes. The probabilities are recomputed from the
+/// forward pass's log-sum-exp of each row (Dao et al., "FlashAttention", 2022), so that the memory
+/// saved for it is linear in `sequence`. Arguments: projections, destination (of the forward pass),
 /// diff_destination, saved, diff_projections.
 struct AttentionBackward {
   std::int64_t batch = 1;

@@ -10,7 +10,8 @@ namespace {
 
 using Gradients = std::vector<OpDesc>;
 
-// Weights first: their operation reads the gradient that the source's releases.
+// The weights come first: their operation reads the gradient of the output, which the operation of
+// the source releases.
 
 Gradients gradients(const ConvolutionForward& of, bool accumulate) {
   if (of.relu) throw std::logic_error("a convolution with a ReLU has no gradient");
@@ -22,7 +23,7 @@ Gradients gradients(const ConvolutionForward& of, bool accumulate) {
           ConvolutionBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// As a transposed convolution.
+/// The operation as a transposed convolution.
 Gradients gradients(const ConvolutionBackwardData& of, bool accumulate) {
   return {ConvolutionBackwardWeights{
               .shape = of.shape, .dtype = of.dtype, .accumulate = accumulate, .math = of.math},
@@ -38,7 +39,7 @@ Gradients gradients(const LinearForward& of, bool accumulate) {
           LinearBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// With `add`, of what is behind the addition and the ReLU.
+/// With `add`, the gradient begins after the addition and the ReLU.
 Gradients gradients(const BatchNormForward& of, bool accumulate) {
   return {BatchNormBackward{.shape = of.shape,
                             .dtype = of.dtype,
@@ -119,7 +120,8 @@ Gradients gradients(const AttentionForward& of, bool /*accumulate*/) {
                             .math = of.math}};
 }
 
-/// The source first: the weights' operation reads what its operation leaves.
+/// The source comes first: the operation of the weights reads the gates' gradients that its
+/// operation saves.
 Gradients gradients(const LstmForward& of, bool accumulate) {
   return {LstmBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math},
           LstmBackwardWeights{

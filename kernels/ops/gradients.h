@@ -7,16 +7,16 @@
 
 namespace parbench {
 
-/// Operations that together compute the gradients of what `forward` reads, in the order in which
-/// they run. A tensor's gradient has its role with "diff_" in front. An operation that
-/// reads a single tensor besides parameters reads the gradient of the output, whatever its role,
-/// and what it writes is the gradient of the source. No operation for the source: its gradient is
-/// that of the output.
-/// `accumulate`: gradients of parameters are added to what is there. Throws std::logic_error for
-/// operations without a gradient.
+/// Returns the operations that together compute the gradients of the operands that `forward` reads,
+/// in the order in which they run. The role of a tensor's gradient is the tensor's role with
+/// "diff_" in front. Exception: if an operation reads a single tensor besides parameters, this
+/// tensor is the gradient of the output, whatever its role, and the result is the gradient of the
+/// source. If no operation writes the gradient of the source, it equals the gradient of the output.
+/// `accumulate`: gradients of parameters are added to the previous values. Throws std::logic_error
+/// for operations without a gradient.
 [[nodiscard]] std::vector<OpDesc> gradients_of(const OpDesc& forward, bool accumulate);
 
-/// Whether the gradient of the source may take the memory of that of the output.
+/// Returns whether the gradient of the source may overwrite the gradient of the output.
 [[nodiscard]] bool gradient_may_overwrite(const OpDesc& forward);
 
 }  // namespace parbench

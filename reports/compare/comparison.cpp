@@ -206,7 +206,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
-/// Returns the place of a row's verdict, or of its state where it has none: the most urgent first.
+/// Returns the position of a row by its verdict, or else its state: the most urgent first.
 int rank_of(const Row& row) {
   if (const auto verdict = row.verdict()) {
     switch (*verdict) {

@@ -42,7 +42,7 @@ std::string reason_of(const PairedRun& run) {
   return {};
 }
 
-/// Returns the orders of the first pairs; these show the pattern.
+/// Returns the order within each of the first pairs, which show the pattern.
 std::string orders_text(const std::vector<Pair>& pairs) {
   constexpr std::size_t max_shown = 8;
   std::vector<std::string_view> orders;

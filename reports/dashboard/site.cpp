@@ -46,7 +46,7 @@ struct SiteAssets {
 };
 
 /// Returns the latest plausible start of a report, in seconds since 1970. The clocks of machines
-/// may differ by their time zone; a clock that is further ahead is wrong.
+/// may differ by their time zone; a later clock is wrong.
 std::int64_t latest_start() {
   using std::chrono::system_clock;
   return system_clock::to_time_t(system_clock::now() + std::chrono::days(1));

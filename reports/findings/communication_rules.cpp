@@ -154,19 +154,19 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   return fmt::format("{} {}", flag, value_text(*roles.value(*fastest, Role::exchange_size)));
 }
 
-/// Returns "12%"; "less than 1%" where it would be 0%.
+/// Returns "12%"; "less than 1%" instead of 0%.
 std::string small_percent(double share) {
   constexpr double smallest = 0.005;
   return share < smallest ? "less than 1%" : format_percent(share, 0);
 }
 
-/// Exchanges in buckets of which one part takes longer than the other: the starts, or the tail.
+/// Exchanges in buckets, and the larger part of their extra cost: the starts, or the tail.
 struct SlowBuckets {
   BucketCosts costs;
   double share = 0;  // of the time
 };
 
-/// Returns nothing where `part` is not the longer one or takes less than 5% of the time.
+/// Returns nothing if `part` is not the larger one or takes less than 5% of the time.
 std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
                                         double BucketCosts::*part) {
   constexpr double min_share = 0.05;
@@ -181,7 +181,7 @@ std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases
 NamedValues evidence_of(const BucketCosts& costs) {
   return {{"messages", static_cast<double>(costs.messages)},
           {"seconds of starts", costs.starts},
-          {"seconds behind the backward pass", costs.tail}};
+          {"seconds after the backward pass", costs.tail}};
 }
 
 }  // namespace
@@ -191,13 +191,13 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   const auto& devices = one.metrics().devices;
   const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
   if (worst == devices.end() || one.metrics().span <= 0) return {};
-  constexpr double exposed_share = 0.05;  // of the time: communication and no computation
+  constexpr double exposed_share = 0.05;  // min share of the time
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
   // Two findings whose shares of the time differ by less than this explain the same loss.
   constexpr double same_share = 0.01;
-  const auto behind = slow_buckets(one, all, &BucketCosts::tail);
-  if (behind && behind->share >= share - same_share) return {};
+  const auto tail = slow_buckets(one, all, &BucketCosts::tail);
+  if (tail && tail->share >= share - same_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
   const Traffic traffic = traffic_of(one);
   return Remark{
@@ -221,7 +221,7 @@ std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases
   const auto& [costs, share] = *found;
   const double each = costs.starts * one.computing_devices() / costs.messages;
   return Remark{fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
-                            "what remains behind the backward pass takes {}",
+                            "what remains after the backward pass takes {}",
                             format_count(static_cast<std::size_t>(costs.messages), "message"),
                             format_duration(each), format_percent(share, 0),
                             small_percent(costs.tail / one.metrics().span)),

@@ -75,7 +75,7 @@ void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
 std::optional<BusiestDevice> busiest_device(const Profiled& one) {
   const int devices = one.computing_devices();
   if (devices < 2 || !one.runs_at_once()) return {};
-  constexpr double unbalanced_excess = 0.10;  // of the busiest device over the mean
+  constexpr double unbalanced_excess = 0.10;  // min excess of the busiest device over the mean
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -118,7 +118,7 @@ std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases&
                  {"seconds", seconds},
                  {"longest seconds", pause_seconds},
                  {"longest for", timeline.graph.task(pause.cause).name},
-                 {"longest ahead of", timeline.graph.task(pause.task).name}},
+                 {"longest before", timeline.graph.task(pause.task).name}},
                 share / static_cast<double>(std::max(1, one.computing_devices()))};
 }
 

@@ -21,11 +21,11 @@
 namespace parbench::report {
 namespace {
 
-/// Returns the lost share of the time by the samples' speedup; nothing if it is too small to report
-/// or the speedup has no interval.
+/// Returns the share of the time that is lost, by the samples' speedup; nothing if it is too small
+/// to report or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
-  constexpr double min_reported_losses = 0.05;  // of the span
+  constexpr double min_reported_losses = 0.05;  // min share of the span
   const double share = total(*one.profile().losses) / one.metrics().span;
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
@@ -66,7 +66,7 @@ std::string copies_text(const Profiled& one) {
                      format_duration(seconds / calls));
 }
 
-/// Returns what the devices do while they neither compute nor idle: "copies", "communication".
+/// Returns the activity of devices while they neither compute nor idle: "copies", "communication".
 std::string exchange_text(const Profiled& one) {
   double copies = 0;
   double communication = 0;
@@ -98,7 +98,7 @@ std::string parts_text(const Profiled& one) {
                           {lost.copies, exchange, less_exchange},
                           {lost.launch, "launching", "less launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
-  constexpr double min_part = 0.02;  // of the span: a loss that is shown by name
+  constexpr double min_part = 0.02;  // min share of the span of a loss that is named
   std::vector<std::string> shown;
   std::vector<std::string> gains;
   double other = 0;

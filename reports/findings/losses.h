@@ -26,7 +26,7 @@ namespace parbench::report {
 /// Reports the parts of a case's loss. If other programs can be the cause, the parts are left out
 /// and the finding ranks below findings that name a cause.
 [[nodiscard]] std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all);
-/// Reports a case that loses time and whose recorded execution does not show where.
+/// Reports a case that loses time and whose recorded execution does not explain the loss.
 [[nodiscard]] std::optional<Remark> breakdown_is_missing(const Profiled& one,
                                                          const ProfiledCases& all);
 

@@ -135,7 +135,7 @@ class ProfiledCases {
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  // by a key of what such cases share
+  // by a key of the parameters that such cases share
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;
 };
 

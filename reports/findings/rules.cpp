@@ -1,4 +1,4 @@
-// One function a rule.
+// One function per rule.
 #include "reports/findings/rules.h"
 
 #include <fmt/format.h>
@@ -24,16 +24,16 @@ namespace {
 
 using Cases = ProfiledCases;
 
-constexpr double more_concurrency = 1.25;   // over the baseline's: then streams did run at once
-constexpr double no_gain = 1.05;            // a speedup of less is none to speak of
-constexpr double slowed_by_sharing = 1.25;  // by which calls on one device take longer at once
+constexpr double more_concurrency = 1.25;   // min ratio to the baseline's concurrency
+constexpr double no_gain = 1.05;            // min speedup that counts as a gain
+constexpr double slowed_by_sharing = 1.25;  // min growth of calls' times if streams run at once
 
 // --- streams of one device -----------------------------------------------------------------------
 
-/// A case whose streams did run at once on one device, beside a baseline of the same work there.
+/// A case whose streams ran at once on one device, compared with a baseline of the same work there.
 struct Together {
-  double concurrency = 0;  // over the baseline's
-  double inflation = 0;    // of the time of all calls
+  double concurrency = 0;  // relative to the baseline's
+  double inflation = 0;    // total time of all calls, relative to the baseline's
   double speedup = 0;
 };
 
@@ -54,7 +54,7 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
           {"speedup", found.speedup}};
 }
 
-/// ", with 1 core each instead of 2", where streams of a case have fewer than the baseline's.
+/// Returns ", with 1 core each instead of 2"; empty if the streams have as many as the baseline's.
 std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
   const int own = smallest_team(one);
   const int before = team_size(baseline);
@@ -63,8 +63,8 @@ std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
                      format_count(static_cast<std::size_t>(own), "core"), before);
 }
 
-/// Streams that mostly wait for the host show nothing of the device, and calls that have fewer
-/// cores, or cores without work, do not show that a stream fills it.
+/// Does not apply if streams mostly wait for the host, which shows nothing of the device. Calls
+/// with fewer cores, or cores without work, do not show that one stream fills the device.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.is_launch_bound()) return {};
@@ -87,7 +87,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
-  if (found->inflation * slowed_by_sharing < 1) return {};  // something disturbed the baseline's
+  if (found->inflation * slowed_by_sharing < 1) return {};          // the baseline was disturbed
   if (wait_for_own_cores(one.of())) return {};  // calls that wait for a core seem to overlap
   return Remark{
       fmt::format(
@@ -97,7 +97,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
       "", evidence_of(*found, one), 1 - 1 / found->speedup};
 }
 
-/// A graph saves the host's time. The streams of a CPU device sleep and wake in a graph as without.
+/// A graph saves host time only: with or without it, the streams of a CPU device sleep and wake.
 std::string launch_advice(const Profiled& one, const Cases& all, bool by_host) {
   if (!by_host && all.are_cpu_devices()) {
     const std::string batch = all.roles().parameter(Role::batch);
@@ -125,7 +125,7 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
 
 /// Names the layer that takes longest on a reference kernel.
 std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/) {
-  const CallMetrics* longest = nullptr;  // the calls are by seconds
+  const CallMetrics* longest = nullptr;  // sorted by seconds
   double seconds = 0;
   int layers = 0;
   for (const CallMetrics& call : one.metrics().calls) {
@@ -134,7 +134,7 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
     seconds += call.seconds;
     ++layers;
   }
-  constexpr double reference_share = 0.01;  // of computing
+  constexpr double reference_share = 0.01;  // min share of the computing time
   if (seconds <= 0 || seconds < reference_share * one.compute_seconds()) return {};
   const double share = seconds / one.compute_seconds();
   const double longest_share = longest->seconds / one.compute_seconds();
@@ -156,15 +156,15 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
                 share * one.computing_share()};
 }
 
-/// All calls of general operations of a layer.
+/// Total over all calls of general operations of a layer.
 struct LoopTime {
   double seconds = 0;
   double flops = 0;
   int count = 0;
 };
 
-/// Names the layer that takes longest on loops of parbench, where these are far slower than all
-/// operations are.
+/// Names the layer that takes longest in loops of parbench, if their rate is far below that of all
+/// operations.
 std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
   std::map<std::string_view, LoopTime> layers;
   for (const CallMetrics& call : one.metrics().calls) {
@@ -178,8 +178,8 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
       std::ranges::max_element(layers, {}, [](const auto& layer) { return layer.second.seconds; });
   if (longest == layers.end()) return {};
   const auto& [name, loops] = *longest;
-  constexpr double general_loop_share = 0.10;  // of computing
-  constexpr double general_loop_rate = 0.10;   // of the rate of all operations, at most
+  constexpr double general_loop_share = 0.10;  // min share of the computing time
+  constexpr double general_loop_rate = 0.10;   // max rate, relative to that of all operations
   const double share = loops.seconds / one.compute_seconds();
   if (share < general_loop_share || loops.flops <= 0) return {};
   const double rate = loops.flops / loops.seconds;
@@ -201,8 +201,8 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
 struct Copies {
   double count = 0;
   double seconds = 0;
-  double held = 0;   // the host, enqueueing them
-  double moved = 0;  // bytes from one place to another
+  double held = 0;   // seconds for which enqueueing held the host
+  double moved = 0;  // bytes transferred
 };
 
 Copies copies_of(const Profiled& one) {
@@ -212,18 +212,18 @@ Copies copies_of(const Profiled& one) {
     copies.count += call.count;
     copies.seconds += call.seconds;
     copies.held += call.enqueueing;
-    copies.moved += call.bytes / 2;  // each is read and written
+    copies.moved += call.bytes / 2;  // each byte is read and written
   }
   return copies;
 }
 
-/// Many tiny copies hold the host as well, by what any call costs, and that is as long as they
-/// take. So the mean copy has to be large, and to hold it for longer than a call does.
+/// Requires a large mean copy that holds the host for longer than a call costs: the launch cost of
+/// many tiny copies holds the host for as long as they take.
 std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
-  constexpr double held_host_share = 0.5;     // of a copy's time: then it was not asynchronous
-  constexpr double held_span_share = 0.10;    // of the span
-  constexpr double min_held_seconds = 20e-6;  // by a copy: enqueueing takes a few microseconds
-  constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller for less
+  constexpr double held_host_share = 0.5;     // min share of a copy's time: it was not asynchronous
+  constexpr double held_span_share = 0.10;    // min share of the span
+  constexpr double min_held_seconds = 20e-6;  // per copy: enqueueing takes a few microseconds
+  constexpr double min_copied_bytes = 65536;  // per copy: CUDA does not hold the caller for less
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.metrics().span) return {};
@@ -240,14 +240,14 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Beside a baseline that does the same work on the same devices, one after the other.
+/// Requires a baseline that does the same work on the same devices, one after the other.
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || one.computing_devices() < 2) return {};
   if (baseline->computing_devices() != one.computing_devices()) return {};
   if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
-  constexpr double slowed_together = 0.10;  // by which calls take longer
+  constexpr double slowed_together = 0.10;  // min fraction by which calls take longer
   const double slower = one.compute_seconds() / baseline->compute_seconds();
   if (slower < 1 + slowed_together) return {};
   return Remark{

@@ -24,15 +24,15 @@
 namespace parbench::report {
 namespace {
 
-/// The share of the devices' time that they wait because the busiest one computes longer than the
-/// mean.
+/// Returns the share of the devices' time in which they wait because the busiest one computes
+/// longer than the mean.
 double imbalance_share(const Profiled& one) {
   double max = 0;
   for (const DeviceMetrics& device : one.metrics().devices) max = std::max(max, device.compute);
   return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
 }
 
-/// The share of the devices' time that the rate of the largest micro-batches would save.
+/// Returns the share of the devices' time that the rate of the largest micro-batches would save.
 double lost_by_small_micro_batches(const Profiled& one, const ProfiledCases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
   if (largest == nullptr || largest->compute_rate() <= 0) return 0;
@@ -41,28 +41,28 @@ double lost_by_small_micro_batches(const Profiled& one, const ProfiledCases& all
          (devices * one.metrics().span);
 }
 
-/// Whether the layers of a case can compute smaller micro-batches than its own, of so many samples.
+/// Returns whether the layers of a case can compute micro-batches of fewer than `size` samples.
 bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
   const std::string* min = find_note(one, min_micro_batch_note);
   if (min == nullptr) return size > 1;
-  std::int64_t samples = 1;  // the note begins with them
+  std::int64_t samples = 1;  // the note begins with this number
   std::from_chars(min->data(), min->data() + min->size(), samples);
   return size > samples;
 }
 
-/// Whether a case takes at most 3% longer than another one.
+/// Returns whether a case takes at most 3% longer than another one.
 bool is_as_fast(const Profiled& one, const Profiled& other) {
   return one.of().statistics->median <= (1 + largest_tie) * other.of().statistics->median;
 }
 
-/// Batch normalisation of fewer samples computes another model.
+/// Returns whether a case has batch normalisation, whose results depend on the micro-batch size.
 bool normalises_batches(const Profiled& one) {
   return std::ranges::any_of(one.metrics().calls, [](const CallMetrics& call) {
     return call.name.starts_with("batch_norm");
   });
 }
 
-/// Whether a case without micro-batches and with the same partition is as fast within 3%.
+/// Returns whether a case without micro-batches and with the same partition is as fast within 3%.
 bool is_as_fast_whole(const Profiled& one, const ProfiledCases& all) {
   const Roles& roles = all.roles();
   const Value* partition = roles.value(one.of(), Role::partition);
@@ -76,8 +76,8 @@ bool is_as_fast_whole(const Profiled& one, const ProfiledCases& all) {
   });
 }
 
-/// Whether calls, launching and messages cost a case as much as bubbles do, which smaller
-/// micro-batches would make worse: each has calls and messages of its own.
+/// Returns whether calls, launching and messages cost at least as much as bubbles. Smaller
+/// micro-batches increase these costs, because each has its own calls and messages.
 bool loses_by_small_calls(const Profiled& one, const ProfiledCases& all) {
   const std::optional<Losses>& lost = one.profile().losses;
   const double messages = lost && are_copies_messages(one) ? lost->copies : 0;
@@ -85,7 +85,7 @@ bool loses_by_small_calls(const Profiled& one, const ProfiledCases& all) {
   return one.is_launch_bound() || lost_by_parts(one, all);
 }
 
-/// Counted in the timeline; 0 without one.
+/// Returns the number of micro-batches in the timeline; 0 without one.
 int micro_batches_of(const CaseResult& one) {
   int count = 0;
   if (!one.profile || !one.profile->timeline) return count;
@@ -101,7 +101,7 @@ std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
   const std::string* cut = find_note(one, only_cut_note);
   if (cut == nullptr) return {};
   const auto stages = static_cast<std::size_t>(std::ranges::count(*cut, '+')) + 2;
-  constexpr double costly_imbalance = 0.10;  // of the devices' time, in which they wait for one
+  constexpr double costly_imbalance = 0.10;  // min share of the devices' time
   const bool is_cause = one.profile && imbalance_share(Profiled(one)) >= costly_imbalance &&
                         !Profiled(one).is_launch_bound();
   return Remark{fmt::format("the model can only be cut at {}, so that {} stages have no other "
@@ -128,13 +128,13 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Profile
   if (largest == nullptr || one.compute_rate() <= 0) return {};
   const double rate = one.compute_rate();
   const double best = largest->compute_rate();
-  constexpr double min_loss = 0.10;  // of the rate of computing
+  constexpr double min_loss = 0.10;  // min loss of computing rate
   if (best <= 0 || rate > (1 - min_loss) * best) return {};
   const double share = lost_by_small_micro_batches(one, all);
   if (share < one.bubble_share()) return {};
   const Roles& roles = all.roles();
   const auto largest_size = roles.micro_batch_size(largest->of());
-  // Larger ones may have no profile.
+  // The largest measured size may have no profile.
   const auto sizes = roles.measured_micro_batches(one.of());
   const auto own = sizes.find(*roles.micro_batch_size(one.of()));
   const bool is_next = std::distance(own, sizes.end()) == 2;
@@ -151,7 +151,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const ProfiledC
   const auto size = all.roles().micro_batch_size(one.of());
   if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr || size == 1) return {};
   if (one.computing_devices() < 2) return {};
-  constexpr double min_share = 0.10;  // of the devices' time: waiting for others
+  constexpr double min_share = 0.10;  // min share of the devices' time that bubbles take
   const double share = one.bubble_share();
   if (share < min_share || share <= lost_by_small_micro_batches(one, all)) return {};
   const auto sizes = all.roles().measured_micro_batches(one.of());
@@ -159,7 +159,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const ProfiledC
   const Profiled* largest = all.largest_micro_batches(one);
   const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
                           is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
-  const bool is_unbalanced = imbalance_share(one) > share / 2;  // smaller ones change no partition
+  const bool is_unbalanced = imbalance_share(one) > share / 2;  // their size does not change it
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
                   is_unbalanced ? "mostly imbalance" : "bubbles and imbalance"),
@@ -185,8 +185,8 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   }
   if (largest == nullptr) return {};
   const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
-  constexpr double uneven_ratio = 2;          // between two devices
-  constexpr double noteworthy_memory = 0.01;  // of a device's memory, held by a case
+  constexpr double uneven_ratio = 2;          // min ratio between two devices
+  constexpr double noteworthy_memory = 0.01;  // min share of a device's memory that a case holds
   if (ratio < uneven_ratio) return {};
   const std::size_t memory = roles.device_memory(largest->device);
   if (static_cast<double>(largest->bytes) < noteworthy_memory * static_cast<double>(memory)) {

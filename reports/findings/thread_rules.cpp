@@ -19,13 +19,13 @@
 namespace parbench::report {
 namespace {
 
-/// Whether a lane of a case computes with fewer threads, at least one, than that.
+/// Returns whether a lane computes with fewer than `threads` threads, but at least one.
 bool has_smaller_team(const Profiled& one, int threads) {
   const int smallest = smallest_team(one);
   return smallest > 0 && smallest < threads;
 }
 
-/// The device whose threads have the largest value; null where none is known.
+/// Returns the condition of the device with the largest value; null if none is known.
 template <typename Member>
 const CaseCondition* worst(const CaseResult& one, Member member) {
   const CaseCondition* worst = nullptr;
@@ -39,8 +39,8 @@ const CaseCondition* worst(const CaseResult& one, Member member) {
   return worst;
 }
 
-/// Page faults of threads of a device in each execution: the mean over the samples that have
-/// readings, as times scatter; without any the rate times the median time.
+/// Returns the page faults of a device's threads per execution: the mean over the samples that have
+/// readings, because times scatter; without any, the rate times the median time.
 double faults_of_execution(const CaseResult& one, const CaseCondition& device) {
   double faults = 0;
   int samples = 0;
@@ -54,7 +54,7 @@ double faults_of_execution(const CaseResult& one, const CaseCondition& device) {
   return samples > 0 ? faults / samples : device.threads->page_faults * one.statistics->median;
 }
 
-/// The share of the time for which threads waited for a core that no other program had.
+/// Returns the share of the time for which threads waited for a core that no other program had.
 double own_core_wait(const ThreadUse& use) {
   const double denied = use.denied.value_or(0);
   if (denied <= 0) return use.core_wait;
@@ -62,8 +62,8 @@ double own_core_wait(const ThreadUse& use) {
   return use.core_wait * (1 - taken / denied);
 }
 
-/// Whether the streams of a device that compute have more threads than it has cores. False where no
-/// timeline shows it.
+/// Returns whether the computing streams of a device have more threads than it has cores; false
+/// without a timeline.
 bool has_more_threads_than_cores(const CaseResult& one, const std::string& device) {
   if (!one.profile || !one.profile->timeline) return false;
   int threads = 0;
@@ -78,7 +78,7 @@ bool has_more_threads_than_cores(const CaseResult& one, const std::string& devic
   return threads > cores;
 }
 
-/// Whether a case runs several streams at once on devices that have a core for each of their
+/// Returns whether a case runs several streams at once on a device with a core for each of their
 /// threads.
 bool has_streams_within_cores(const Profiled& one) {
   if (!one.profile().timeline) return false;
@@ -91,8 +91,8 @@ bool has_streams_within_cores(const Profiled& one) {
   });
 }
 
-/// Whether a device of several cores runs more streams at once than it has cores. A stream of the
-/// whole device beside others, which share it, runs while they wait.
+/// Returns whether a device runs more streams at once than it has cores. While a stream on the
+/// whole device runs, the streams on parts of it wait.
 bool has_more_streams_than_cores(const CaseResult& one, const std::string& device) {
   int whole = 0;
   int parts = 0;
@@ -105,8 +105,8 @@ bool has_more_streams_than_cores(const CaseResult& one, const std::string& devic
   return cores > 1 && (parts > 0 ? parts : whole) > cores;
 }
 
-/// "; the largest part, 17%, in gemm of fc, which waits for 78% of its time"; empty where
-/// each call has little of the waiting.
+/// Returns "; the largest part, 17%, in gemm of fc, which waits for 78% of its time"; empty if
+/// every call has a small part of the waiting.
 std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
   const std::string part = part_text(longest.team_waiting / waiting);
   if (part.empty()) return {};
@@ -114,14 +114,14 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
                      format_percent(longest.team_waiting / longest.seconds, 0));
 }
 
-/// "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty where none does for its waits, or the baseline computes on several cores.
+/// Returns "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
+/// 1.09 ms)"; empty if waits slow none, or the baseline computes on several cores.
 std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
     return {};
   }
-  constexpr double explained = 0.5;  // by waits, of what an operation loses
+  constexpr double explained = 0.5;  // min share of an operation's loss that waits explain
   const SlowerCalls slower = slower_calls(one, *baseline, explained);
   if (slower.count == 0) return {};
   return fmt::format("; {} than on one core, {}{} ({} instead of {})",
@@ -152,7 +152,7 @@ int smallest_team(const Profiled& one) {
   return threads;
 }
 
-/// Threads that wait poll, so that nothing else shows it.
+/// Waiting threads poll, so the times of the calls do not show the waits.
 std::optional<TeamWaiting> waiting_in_teams(const Profiled& one) {
   constexpr double min_share = 0.10;
   const CallMetrics* longest = nullptr;
@@ -191,7 +191,7 @@ std::optional<CoreWait> wait_for_own_cores(const CaseResult& one) {
   constexpr double min_share = 0.10;
   const CaseCondition* device = worst(one, own_core_wait);
   if (device == nullptr || own_core_wait(*device->threads) < min_share) return {};
-  if (one.quota_lost >= min_cores_taken) return {};  // which counts as waiting, too
+  if (one.quota_lost >= min_cores_taken) return {};  // the quota also counts as waiting
   if (!has_more_threads_than_cores(one, device->device)) return {};
   return CoreWait{device->device, own_core_wait(*device->threads)};
 }
@@ -259,10 +259,9 @@ std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
-  // Per second. A fault takes more than a tenth of a microsecond, so these take a hundredth of a
-  // core.
+  // Per second. A page fault takes more than 0.1 µs, so this rate costs at least 1% of a core.
   constexpr double many_page_faults = 1e5;
-  constexpr double page_fault_share = 0.05;  // of the time: in the kernel
+  constexpr double page_fault_share = 0.05;  // min share of the time in the kernel
   const CaseCondition* device = worst(one, &ThreadUse::page_faults);
   if (device == nullptr || device->threads->page_faults < many_page_faults) return {};
   if (device->threads->kernel < page_fault_share) return {};
@@ -282,9 +281,10 @@ std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
 
 namespace {
 
-constexpr double shared_copy_share = 0.10;  // of the time: copies on cores that compute meanwhile
+// min share of the time: copies on cores that compute meanwhile
+constexpr double shared_copy_share = 0.10;
 
-/// The largest share of the time for which a device computes and copies or communicates at once.
+/// Returns the largest share of the time in which a device overlaps computing and transfers.
 double largest_overlap(const Profiled& one) {
   double overlapped = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -293,8 +293,8 @@ double largest_overlap(const Profiled& one) {
   return one.metrics().span > 0 ? overlapped / one.metrics().span : 0;
 }
 
-/// Whether a case of the same strategy and work that copies nothing beside computing computes as
-/// slowly: then something else slows calls down, such as small products.
+/// Returns whether a case of the same strategy and work is as slow although it copies nothing while
+/// it computes: then calls are slow for another reason, such as small products.
 bool is_slow_without_copies(const Profiled& one, const ProfiledCases& all) {
   return std::ranges::any_of(all.all(), [&](const Profiled& other) {
     return other.of().strategy == one.of().strategy && other.of().dtype == one.of().dtype &&
@@ -306,10 +306,10 @@ bool is_slow_without_copies(const Profiled& one, const ProfiledCases& all) {
 
 }  // namespace
 
-/// Copies and messages are work for a device's cores where no other core is left for them. That
-/// they run at once is no loss yet: a message that waits for a slow link takes no core.
+/// Copies and messages need a device's cores if no other core is left for them. Overlap alone is
+/// not a loss: a message that waits for a slow link uses no core.
 std::optional<SlowedByCopies> slowed_by_copies(const Profiled& one, const ProfiledCases& all) {
-  constexpr double slowed_calls = 0.05;  // of the rate of computing
+  constexpr double slowed_calls = 0.05;  // min loss of computing rate
   const Profiled* base = all.baseline_of(one);
   if (base == nullptr || !one.profile().timeline || one.metrics().span <= 0) return {};
   const std::vector<Lane>& lanes = one.profile().timeline->graph.lanes;

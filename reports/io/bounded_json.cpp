@@ -1,4 +1,4 @@
-// Builds the value while the parser goes, so that every limit holds before memory is taken.
+// Builds the value during parsing, so that every limit applies before memory is allocated.
 #include "reports/io/bounded_json.h"
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t quoted_columns = 100;
 
-/// The parser's words without its error number and without long quotations of the file, or a part
-/// of the file itself. Of a message with a NUL byte only what is before it would be shown.
+/// Returns a parser's message without its error number and with shortened quotations of the file,
+/// or a part of the file itself. Replaces NUL bytes, at which a message would end.
 std::string brief(std::string_view what) {
   if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
     what.remove_prefix(id + 2);
@@ -28,18 +28,19 @@ std::string brief(std::string_view what) {
   return printable(shortened(what, quoted_columns));
 }
 
-/// "invalid literal" of "parse error at line 39, column 1: syntax error while parsing value -
-/// invalid literal; last read: '…'".
+/// Returns "invalid literal" for "parse error at line 39, column 1: syntax error while parsing
+/// value - invalid literal; last read: '…'".
 std::string reason_of(std::string_view what) {
   constexpr std::string_view dash = " - ";
   if (const std::size_t at = what.find(dash); at != what.npos) what.remove_prefix(at + dash.size());
   return brief(what.substr(0, what.find("; last read")));
 }
 
-/// Returns a place, or that of the next character where the place is within one in UTF-8.
-std::size_t begin_of_character(std::string_view text, std::size_t place) {
-  while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) ++place;
-  return place;
+/// Returns a position, or that of the next character if it is within a UTF-8 character.
+std::size_t begin_of_character(std::string_view text, std::size_t offset) {
+  while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U)
+    ++offset;
+  return offset;
 }
 
 std::string_view remedy_for(std::string_view reason) {
@@ -47,8 +48,8 @@ std::string_view remedy_for(std::string_view reason) {
                                                  : "write two backslashes for each";
 }
 
-/// What the parser calls for every event. Its own tree builder takes time that grows with the
-/// square of a list's length as soon as a callback is set.
+/// Handles the events of the parser. The parser's own tree builder takes time quadratic in the
+/// length of a list once a callback is set.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(std::istream& stream, const ReadLimits& limits, std::string_view only,
@@ -68,7 +69,7 @@ class Builder : public nlohmann::json_sax<Json> {
     check_text(bytes);
     return true;
   }
-  bool binary(Json::binary_t&) override { return false; }  // JSON has none
+  bool binary(Json::binary_t&) override { return false; }  // does not occur in JSON
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override {
     const bool is_kept = !containers_.empty() || only_.empty();
@@ -110,8 +111,8 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Where a value goes; nullptr when it is not kept.
-  Json* place_of_next() {
+  /// Returns the memory of the next value; null if it is not kept.
+  Json* next_value() {
     if (containers_.empty()) return &root_;
     Json* container = containers_.back();
     if (container == nullptr || skip_next_) return nullptr;
@@ -119,17 +120,17 @@ class Builder : public nlohmann::json_sax<Json> {
     return &container->get_ref<Json::array_t&>().emplace_back();
   }
 
-  /// Puts a value in its place, which is returned.
+  /// Stores a value if it is kept, and returns its address.
   Json* put(Json value) {
-    Json* place = place_of_next();
+    Json* value_at = next_value();
     skip_next_ = false;
-    if (place == nullptr) return nullptr;
+    if (value_at == nullptr) return nullptr;
     count();
-    *place = std::move(value);
-    return place;
+    *value_at = std::move(value);
+    return value_at;
   }
 
-  /// Returns the member's value; nullptr where the object has one of that name that counts.
+  /// Returns the value of a new member; null if the object has that name already.
   Json* add_member(Json::object_t& object, const std::string& name) {
     count();
     const auto [member, is_new] = object.emplace(name, nullptr);
@@ -139,7 +140,7 @@ class Builder : public nlohmann::json_sax<Json> {
                depth() - 1);
       }
       add_file_note(*context_.file_notes, "duplicate keys: the first value was used",
-                    fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
+                    fmt::format("'{}' in {}", brief(name), path(depth() - 1)));
       return nullptr;
     }
     if (object.size() > limits_.keys) {
@@ -166,7 +167,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  /// Keeps none of the items of the list that was opened last.
+  /// Keeps no items of the last opened list.
   bool forget_items() {
     containers_.back() = nullptr;
     return true;
@@ -188,9 +189,9 @@ class Builder : public nlohmann::json_sax<Json> {
         fmt::format("the text has {} bytes, at most {} are read; shorten it", bytes, limits_.text));
   }
 
-  /// "parbench.cases[3].name" of what is being read, or of a container around it: that in which
-  /// `depth` others lie. Empty at the outermost level.
-  [[nodiscard]] std::string place(std::size_t depth) const {
+  /// Returns the path of the current value, or of the container at `depth` around it:
+  /// "parbench.cases[3].name". Empty at the outermost level.
+  [[nodiscard]] std::string path(std::size_t depth) const {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) {
       const Json* container = containers_[i];
@@ -205,11 +206,11 @@ class Builder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  /// Returns the number of containers that are open.
+  /// Returns the number of open containers.
   [[nodiscard]] std::size_t depth() const { return containers_.size(); }
 
   [[nodiscard]] std::string located(const std::string& what, std::size_t depth) const {
-    const std::string where = place(depth);
+    const std::string where = path(depth);
     return where.empty() ? what : fmt::format("{}: {}", where, what);
   }
 
@@ -218,8 +219,8 @@ class Builder : public nlohmann::json_sax<Json> {
     throw UsageError(located(what, depth));
   }
 
-  /// "line 39, 'counters are not available'": the line with the byte at a position from 1, or the
-  /// part of it around that byte. Reads the stream again.
+  /// Returns "line 39, 'counters are not available'": the line with the byte at a position counted
+  /// from 1, or a part around that byte. Reads the stream again.
   [[nodiscard]] std::string line_at(std::size_t position) const {
     stream_.clear();
     stream_.seekg(0);
@@ -242,14 +243,14 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string_view only_;
   ParseContext context_;
   Json root_;
-  std::vector<Json*> containers_;  // that are open; nullptr for one that is not kept
-  Json* next_ = nullptr;           // the member whose key was read last
+  std::vector<Json*> containers_;  // the open ones; null for one that is not kept
+  Json* next_ = nullptr;           // the member of the last key
   bool skip_next_ = false;
   std::size_t values_ = 0;
 };
 
-/// The parser would take the two bytes of a character for two characters. The first characters of
-/// JSON are ASCII, so that one of their two bytes is zero.
+/// The parser would read the two bytes of a UTF-16 character as two characters. The first
+/// characters of JSON are ASCII, so one of their two bytes is zero.
 void refuse_utf16(std::istream& stream) {
   std::array<char, 4> start{};
   stream.read(start.data(), start.size());
@@ -258,7 +259,7 @@ void refuse_utf16(std::istream& stream) {
   stream.seekg(0);
   const std::string_view text(start.data(), read);
   const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  const auto zero_at = [&](std::size_t place) { return text[place] == '\0'; };
+  const auto zero_at = [&](std::size_t offset) { return text[offset] == '\0'; };
   const bool whole = read == start.size();
   const bool little = whole && !zero_at(0) && zero_at(1) && !zero_at(2) && zero_at(3);
   const bool big = whole && zero_at(0) && !zero_at(1) && zero_at(2) && !zero_at(3);
@@ -276,7 +277,7 @@ Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_v
   refuse_utf16(stream);
   Builder builder(stream, limits, only, context);
   Json::sax_parse(stream, &builder);
-  // The parser takes a byte of zeros for the end.
+  // The parser treats a NUL byte as the end.
   if (!stream.eof()) throw SyntaxError("is not JSON: a NUL byte stands where it should end");
   return builder.take();
 }

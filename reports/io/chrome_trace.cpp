@@ -1,4 +1,4 @@
-// Events of the trace, one a line, in the order of the cases.
+// Writes events of the trace, one per line, in the order of the cases.
 #include "reports/io/chrome_trace.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns a colour of the old viewer's palette; Perfetto takes colours from names.
+/// Returns a colour name of the old viewer's palette; Perfetto derives colours from names.
 std::string_view colour_of(TaskKind kind) {
   switch (kind) {
     case TaskKind::compute:
@@ -30,7 +30,7 @@ std::string_view colour_of(TaskKind kind) {
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }
 
-/// Adds what a call, or all calls of a task, compute and move, and how fast.
+/// Adds the work of a call or task, and its rates.
 Json with_work(Json args, const TimedCall& call) {
   const double seconds = seconds_of(call.ran.length());
   const auto add = [&](const std::string& name, double amount) {
@@ -43,7 +43,7 @@ Json with_work(Json args, const TimedCall& call) {
   return args;
 }
 
-/// Where a slice is drawn.
+/// The position of a slice.
 struct Track {
   std::size_t process = 0;
   std::size_t thread = 0;
@@ -96,9 +96,9 @@ class TraceWriter {
            {"args", std::move(args)}});
   }
 
-  /// From the end of `leaves`, or from within it where `to` begins before that end, as work may
-  /// begin before the call that enqueued it returns. Nothing for what began before `leaves`, by
-  /// clocks of two devices.
+  /// Writes an arrow from the end of `leaves` to `enters`. It starts within `leaves` if `enters` is
+  /// before that end, because work may begin before the call that enqueued it returns. No arrow if
+  /// `enters` is before `leaves`, which the clocks of two devices may cause.
   void arrow(std::string_view name, const Track& from, const TimeSpan& leaves, const Track& to,
              Nanoseconds enters) {
     if (enters < leaves.begin) return;
@@ -110,7 +110,7 @@ class TraceWriter {
     write(end);
   }
 
-  /// An instant of a whole process.
+  /// Marks an instant of a whole process.
   void mark(std::size_t process, std::string_view name, Nanoseconds time) {
     write({{"ph", "i"},
            {"s", "p"},
@@ -202,7 +202,7 @@ class CaseWriter {
     if (!has_thread_per_lane()) writer_.name_thread({host_, 1}, "enqueues");
   }
 
-  /// A task that has several lanes is enqueued once.
+  /// A task on several lanes is enqueued once.
   void write_host() {
     if (graph().submit == SubmitMode::graph) {
       if (tasks_.empty()) return;
@@ -230,7 +230,7 @@ class CaseWriter {
     }
   }
 
-  /// Returns when the host enqueued the first call of a task: the task begins before its other
+  /// Returns when the host enqueued the first call of a part: the task begins before its other
   /// calls are enqueued.
   [[nodiscard]] TimeSpan first_enqueued(const TimedCall& part) const {
     return first_enqueued_.at({part.task, part.lane});
@@ -254,7 +254,7 @@ class CaseWriter {
     return with_work(std::move(args), call);
   }
 
-  /// Returns of each task that ran the part, on one of its lanes, that ended last.
+  /// Returns the part of each task that ended last, over its lanes.
   [[nodiscard]] std::map<TaskId, const TimedCall*> last_parts() const {
     std::map<TaskId, const TimedCall*> last;
     for (const TimedCall& part : tasks_) {
@@ -277,7 +277,7 @@ class CaseWriter {
     }
   }
 
-  /// How many lanes are inside a task.
+  /// Writes the number of lanes that are inside a task.
   void write_busy_lanes() {
     std::map<Nanoseconds, int> changes{{0, 0}, {timeline_.end, 0}};
     for (const TimedCall& part : tasks_) {
@@ -296,9 +296,9 @@ class CaseWriter {
 
   void write_memory() {
     for (const auto& [device, bytes] : traced_.memory) {
-      const auto place = std::ranges::find(devices_, device);
-      if (place == devices_.end()) continue;
-      const std::size_t process = host_ + 1 + static_cast<std::size_t>(place - devices_.begin());
+      const auto found = std::ranges::find(devices_, device);
+      if (found == devices_.end()) continue;
+      const std::size_t process = host_ + 1 + static_cast<std::size_t>(found - devices_.begin());
       for (const Nanoseconds time : {Nanoseconds{0}, timeline_.end}) {
         writer_.counter(process, "memory", time, {{"bytes", bytes}});
       }
@@ -309,8 +309,8 @@ class CaseWriter {
   const TracedCase& traced_;
   const Timeline& timeline_;
   std::size_t host_;              // process of the host; the devices follow
-  std::vector<TimedCall> tasks_;  // each on each of its lanes
-  std::map<std::pair<TaskId, LaneId>, TimeSpan> first_enqueued_;  // of the first call of a task
+  std::vector<TimedCall> tasks_;  // one for each task and lane
+  std::map<std::pair<TaskId, LaneId>, TimeSpan> first_enqueued_;  // the first call of each part
   std::vector<std::string> devices_;
 };
 

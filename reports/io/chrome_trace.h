@@ -1,4 +1,4 @@
-// Timelines as a trace in the Chrome trace event format, which Perfetto and chrome://tracing open.
+// Writes timelines in the Chrome trace event format, for Perfetto and chrome://tracing.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct TracedCase {
   std::vector<std::pair<std::string, std::size_t>> memory;  // bytes that each device holds
 };
 
-/// Every case begins at 0, so that two stand one under the other on one time axis. A process is a
-/// device of a case, or the host; a thread is a stream, or a thread that enqueues. Slices nest: a
-/// task holds its calls. Arrows lead from enqueueing to running and from a task to those of other
-/// lanes that wait for it; counters show how many lanes were busy with tasks, and memory.
+/// Writes cases that all begin at 0, so that they share a time axis. A process is a device of a
+/// case, or the host; a thread is a stream, or a host thread that enqueues. Slices are nested: a
+/// task contains its calls. Arrows lead from enqueueing to running, and from a task to tasks of
+/// other lanes that wait for it. Counters show the number of lanes busy with tasks, and memory.
 void write_chrome_trace(std::ostream& out, std::span<const TracedCase> cases);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Atomic writing and bounded reading of report files.
+// Writes files atomically and reads report files with limits.
 #include "reports/io/file.h"
 
 #include <fcntl.h>
@@ -35,12 +35,12 @@ constexpr const char* limit_variable = "PARBENCH_MAX_REPORT_MB";
 
 std::string words(int error) { return std::generic_category().message(error); }
 
-/// The directory that a file is in; "." for a bare name.
+/// Returns the directory of a file; "." for a bare name.
 fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// All of it; returns the error, or 0.
+/// Writes the whole text; returns the error, or 0.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -53,10 +53,10 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-/// A new file in a directory, removed again unless it was moved to its place.
+/// A new file in a directory; removed unless it is moved to its final path.
 class TemporaryFile {
  public:
-  /// Leaves `error()` set when the file cannot be made.
+  /// Sets `error()` if the file cannot be created.
   explicit TemporaryFile(const fs::path& directory) {
     static std::atomic<unsigned> count{0};
     do {
@@ -95,10 +95,10 @@ class TemporaryFile {
   fs::path path_;
   int descriptor_ = -1;
   int error_ = 0;
-  bool made_ = false;  // and still at its own path
+  bool made_ = false;  // the file exists at `path_`
 };
 
-/// What goes into it goes to a file, in pieces.
+/// A buffer that writes to a file in pieces.
 class FileBuffer : public std::streambuf {
  public:
   explicit FileBuffer(TemporaryFile& file) : file_(file) { empty(); }
@@ -124,8 +124,8 @@ class FileBuffer : public std::streambuf {
   std::array<char, std::size_t{1} << 16U> piece_;
 };
 
-/// Makes a rename in the directory survive a power cut. File systems that cannot do it say so, and
-/// there is nothing better to be done then.
+/// Makes a rename in the directory survive a power failure. Ignores errors of file systems that do
+/// not support it.
 void flush_directory(const fs::path& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -133,14 +133,14 @@ void flush_directory(const fs::path& directory) {
   ::close(descriptor);
 }
 
-/// Where the file really is, so that a rename does not replace a symbolic link by a file.
+/// Resolves symbolic links, so that a rename does not replace them by a file.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::weakly_canonical(path, error);
   return error ? path : target;
 }
 
-/// `write` fills the temporary file.
+/// Replaces a file by a temporary one that `write` fills.
 template <typename Write>
 void replace_file(const fs::path& path, Durability durability, const Write& write) {
   const fs::path target = resolved(path);
@@ -237,7 +237,7 @@ std::string whole_text(std::istream& stream, const fs::path& path) {
   return text;
 }
 
-/// Does something with a file; puts its name in front of what is wrong with it.
+/// Calls `work`; adds the file's name to its errors.
 template <typename Work>
 auto naming_file(const fs::path& path, Work&& work) {
   try {

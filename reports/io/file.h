@@ -1,4 +1,4 @@
-// Report files: written whole or not at all, read with suspicion.
+// Report files: written atomically, read as untrusted.
 #pragma once
 
 #include <filesystem>
@@ -12,63 +12,63 @@
 
 namespace parbench::report {
 
-/// Checks before a run what would otherwise fail after it: that `write_file` can put a file there.
-/// A missing directory is made if it is `default_directory` or lies in it. An existing file stays
-/// as it is. Throws UsageError that names the path, the reason and the remedy; a caller may put the
-/// flag that the path comes from in front.
+/// Checks before a run that `write_file` will be able to write a file. Creates a missing directory
+/// if it is `default_directory` or inside it. Does not change an existing file. Throws UsageError
+/// with the path, the reason and the remedy; callers may add the flag with the path.
 void check_writable(const std::filesystem::path& path,
                     const std::filesystem::path& default_directory = "reports/runs");
 
-/// Takes a name that no file has yet, in a directory that exists: `path`, or the first of path-2,
-/// path-3 and so on (before the extension). An empty file holds the name, so that two programs
-/// never take the same. Throws Error.
+/// Claims an unused name in an existing directory: `path`, or the first of path-2, path-3 and so on
+/// (before the extension). Creates an empty file, so that two programs never claim the same name.
+/// Throws Error.
 [[nodiscard]] std::filesystem::path claim_file(const std::filesystem::path& path);
 
-/// Whether writing one would replace the other: the same file, whatever links lead to it.
+/// Returns whether two paths lead to the same file, by any links.
 [[nodiscard]] bool is_same_file(const std::filesystem::path& one,
                                 const std::filesystem::path& other);
 
-/// Whether a file has to survive a power cut, which takes milliseconds, or can be made again.
+/// Whether a file must survive a power failure, which takes milliseconds, or can be recreated.
 enum class Durability { flushed, unflushed };
 
-/// Writes a file so that a reader sees the old content or the new one, never a part: a temporary
-/// file beside it takes its place. A symbolic link is followed. Throws Error that names the path
-/// and the system's words; then the old file is untouched and nothing else is left.
+/// Writes a file atomically: readers see the old or the new content, because a temporary file
+/// replaces the old one. Follows symbolic links. Throws Error with the path and the system's
+/// message; then the old file is unchanged and no temporary file is left.
 void write_file(const std::filesystem::path& path, std::string_view text,
                 Durability durability = Durability::flushed);
 
-/// The same of a text that is too long to be held in memory as a whole.
+/// Does the same for text that is too long for memory.
 using WriteText = std::function<void(std::ostream& out)>;
 void write_file(const std::filesystem::path& path, const WriteText& write,
                 Durability durability = Durability::flushed);
 
-/// Whether a path leads to a pipe, or to a device such as a terminal: nothing can take its place,
-/// and its reader sees what is written as it is written.
+/// Returns whether a path leads to a pipe or a device such as a terminal, which cannot be replaced
+/// and whose reader sees text as it is written.
 [[nodiscard]] bool is_special_file(const std::filesystem::path& path);
 
-/// Writes to one. Throws Error as `write_file` does.
+/// Writes to a special file. Throws Error as `write_file` does.
 void write_special_file(const std::filesystem::path& path, std::string_view text);
 
-/// `to_json` to a file.
+/// Writes `to_json` to a file.
 void write_report(const std::filesystem::path& path, const Report& report);
 
-/// The limits of a report: those of ReadLimits, or as many MB as PARBENCH_MAX_REPORT_MB says, and
-/// as many values as such a file can hold. Throws UsageError when that is no number.
+/// Returns the limits for reports: those of ReadLimits, or PARBENCH_MAX_REPORT_MB megabytes and the
+/// number of values that such a file can have. Throws UsageError if the variable is not a number.
 [[nodiscard]] ReadLimits report_limits();
 
-/// Any JSON file: a report, a configuration. Throws UsageError with the file's name, what is wrong
-/// (missing, not a regular file, empty, too large, or as `parse_bounded` says) and the remedy.
+/// Reads any JSON file: a report, a configuration. Throws UsageError with the file's name, the
+/// problem (missing, not a regular file, empty, too large, or as in `parse_bounded`) and the
+/// remedy.
 [[nodiscard]] Json read_json(const std::filesystem::path& path,
                              const ReadLimits& limits = report_limits());
 
-/// The report in a file, or what was made of the file of another program (report_text.h). The part
-/// of a report for Google Benchmark's readers, which follows from it, takes no memory. Throws
-/// UsageError as `read_json`, `from_json` and `from_google_benchmark` do.
+/// Returns the report of a file, converted if another program wrote it (report_text.h). Skips the
+/// part for readers of Google Benchmark's format, which takes no memory. Throws UsageError as
+/// `read_json`, `from_json` and `from_google_benchmark` do.
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
 
-/// The same in two steps, for callers that need the bytes as well. Both throw UsageError as
-/// `read_report` does, the second one without a name.
+/// Do the same in two calls, for callers that also need the text. Both throw UsageError as
+/// `read_report` does, the second one without the file's name.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path,
                                     const ReadLimits& limits = report_limits());
 [[nodiscard]] Report report_of_text(std::string text, const ReadLimits& limits = report_limits());

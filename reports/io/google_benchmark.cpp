@@ -1,4 +1,4 @@
-// Google Benchmark's context and rows from the cases of a report.
+// Writes Google Benchmark's context and rows for the cases of a report.
 #include "reports/io/google_benchmark.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr double nanoseconds_per_second = 1e9;
 
-/// A time whose squares still have a sum, and which Bencher's decimal numbers (up to 7.9e28) hold.
+/// Returns whether a time fits sums of squares and Bencher's decimal numbers (at most 7.9e28).
 bool is_time(double nanoseconds) { return nanoseconds >= 0 && nanoseconds <= 1e28; }
 
-/// What `per second` rates a case has, from the time of one execution.
+/// Adds the rates of a case, from the seconds of one execution.
 void add_rates(Json& row, const CaseResult& c, double seconds) {
   if (!(seconds > 0)) return;
   const auto add = [&](const char* key, double amount) {
@@ -35,7 +35,7 @@ double share(double part, double whole) {
 }
 
 double median_of(std::vector<double> values) {
-  // A report may hold numbers that are none, which have no order of their own.
+  // A report may have NaN, which has no order.
   std::ranges::sort(values,
                     [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
   const std::size_t middle = values.size() / 2;
@@ -43,7 +43,7 @@ double median_of(std::vector<double> values) {
                                 : std::midpoint(values[middle - 1], values[middle]);
 }
 
-/// Writes the rows of one case, which has statistics.
+/// Writes the rows of a case with statistics.
 class CaseRows {
  public:
   CaseRows(const CaseResult& c, int family) : case_(c), family_(family) {
@@ -69,7 +69,7 @@ class CaseRows {
     benchmarks.push_back(std::move(cv));
   }
 
-  /// Under the name of the case.
+  /// Returns the median with the name of the case.
   [[nodiscard]] Json median() const {
     const double seconds = case_.statistics->median;
     const double cpu = cpu_.empty() ? seconds * nanoseconds_per_second : median_of(cpu_);
@@ -123,7 +123,7 @@ class CaseRows {
 
   const CaseResult& case_;
   int family_;
-  std::vector<double> cpu_;  // nanoseconds of each sample
+  std::vector<double> cpu_;  // nanoseconds, by sample
 };
 
 void for_each_case(const Report& report, auto&& visit) {
@@ -153,8 +153,8 @@ Json google_benchmark_context(const Report& report) {
                       {"size", cache.bytes},
                       {"num_sharing", cache.sharing}});
   }
-  // The build type is that of parbench, which takes the times itself. Google Benchmark's library,
-  // which Debian builds with assertions, has no part in them, and readers warn of "debug".
+  // The build type is that of parbench, which measures the times. Google Benchmark's library, which
+  // Debian builds with assertions, does not affect them, and readers warn about "debug".
   Json context{
       {"date", report.started_utc},
       {"host_name", machine.host},
@@ -165,7 +165,7 @@ Json google_benchmark_context(const Report& report) {
       {"caches", std::move(caches)},
       {"load_avg", machine.load_average},
       {"library_build_type", machine.build_type == "Debug" ? "debug" : "release"}};
-  // Another program's circumstances are passed on.
+  // Copies the circumstances of another program.
   for (const auto& [key, value] : machine.circumstances) {
     context[key] = value == "true" || value == "false" ? Json(value == "true") : Json(value);
   }

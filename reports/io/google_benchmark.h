@@ -1,5 +1,4 @@
-// The part of a report's file that readers of Google Benchmark's JSON use. It follows from the
-// report.
+// The part of a report's file for readers of Google Benchmark's JSON, derived from the report.
 #pragma once
 
 #include <string>
@@ -13,22 +12,22 @@ namespace parbench::report {
 [[nodiscard]] Json google_benchmark_context(const Report& report);
 
 /// Returns `benchmarks`, with the rows of each measured case:
-/// - one row for each sample under the name of the case, without the "/iterations:2" and
-///   "/manual_time" that Google Benchmark appends (two reports must pair up by name), all in
-///   nanoseconds (compare.py ignores a row in another unit than its partner),
-/// - then, from two samples on, the rows mean, median, stddev and cv, from the case's statistics;
-/// - rates follow the times: items_per_second, bytes_per_second, flop_per_second.
+/// - one row per sample, with the name of the case and without the suffixes "/iterations:2" and
+///   "/manual_time" of Google Benchmark, so that two reports pair up by name; all in nanoseconds,
+///   because compare.py ignores a row if its partner has another unit;
+/// - with at least two samples, the rows mean, median, stddev and cv, from the case's statistics;
+/// - the rates items_per_second, bytes_per_second and flop_per_second.
 [[nodiscard]] Json google_benchmark_rows(const Report& report);
 
-/// Which rows of a case a format has.
+/// The rows of a case in a format.
 enum class Rows {
   all,     // every repetition and the aggregates
-  median,  // one row of the case's name with its median, for readers that pair rows by their names
+  median,  // a row with the case's name and median, for readers that pair rows by name
 };
 
-/// Returns the text of a file in Google Benchmark's format without parbench's own object. Cases
-/// with a time that is not a finite number are left out. Throws UsageError when no case is left:
-/// readers take that for a broken file.
+/// Returns a file in Google Benchmark's format, without parbench's own object. Leaves out cases
+/// with a time that is not finite. Throws UsageError if no case is left: readers would consider the
+/// file broken.
 [[nodiscard]] std::string google_benchmark_text(const Report& report, Rows rows);
 
 }  // namespace parbench::report

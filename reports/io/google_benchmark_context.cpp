@@ -1,4 +1,4 @@
-// Machine, time and labels of a run.
+// Reads machine, time and labels of a run.
 #include "reports/io/google_benchmark_context.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::vector<CpuCache> caches_of(const Fields& context) {
   return caches;
 }
 
-/// "CPU with caches of 32 KiB L1, 1 MiB L2, 32 MiB L3".
+/// Returns "CPU with caches of 32 KiB L1, 1 MiB L2, 32 MiB L3".
 std::string cpu_of(const std::vector<CpuCache>& caches) {
   std::vector<std::string> texts;
   for (const CpuCache& cache : caches) {
@@ -43,7 +43,7 @@ std::optional<std::string> known_text(const Fields& context, const char* key) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
-/// Circumstances as texts, whether the file has texts or true and false.
+/// Returns the circumstances as texts; the file has texts or booleans.
 NamedTexts circumstances_of(const Fields& context) {
   NamedTexts circumstances;
   for (const char* const key : {"library_build_type", "cpu_scaling_enabled", "aslr_enabled"}) {
@@ -69,7 +69,7 @@ Machine machine_of(const Fields& context) {
   return machine;
 }
 
-/// What --benchmark_context adds beside the commit.
+/// Returns the texts that --benchmark_context added, except the commit.
 NamedTexts labels_of(const Fields& context) {
   constexpr std::array<std::string_view, 8> known{
       "date",   "host_name",      "executable",   "library_version", "library_build_type",
@@ -82,7 +82,7 @@ NamedTexts labels_of(const Fields& context) {
   return labels;
 }
 
-/// Empty where it is missing, or not a time that parbench reads.
+/// Returns the start time; empty if it is missing or unreadable.
 std::string start_of(const Fields& context, std::vector<FileNote>& file_notes) {
   const std::string date = context.text("date");
   if (date.empty()) return {};

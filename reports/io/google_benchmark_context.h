@@ -1,4 +1,4 @@
-// The context of a file of Google Benchmark, and objects of such files.
+// Reads the context of a Google Benchmark file, and provides access to objects of such files.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,40 +18,40 @@
 
 namespace parbench::report {
 
-/// An object of the file, with its place for messages.
+/// An object of the file, with its path for messages.
 class Fields {
  public:
-  /// The remedy for what Google Benchmark does not write.
+  /// The remedy for content that Google Benchmark does not write.
   static constexpr std::string_view remedy = "take the file as the program has written it";
 
-  Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
+  Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object.is_object()) {
       throw UsageError(
-          fmt::format("{}: expected an object, found {}; {}", place_, object.type_name(), remedy));
+          fmt::format("{}: expected an object, found {}; {}", path_, object.type_name(), remedy));
     }
   }
 
   [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
 
-  /// Empty where it is missing or of another type.
+  /// Returns the text of a member; empty if it is missing or has another type.
   [[nodiscard]] std::string text(const char* key) const {
     const auto found = object_.find(key);
     return found != object_.end() && found->is_string() ? found->get<std::string>() : std::string();
   }
 
-  /// Nothing where it is missing; NaN where it is of another type. A number that is not finite has
-  /// become null.
+  /// Returns the number of a member; nothing if it is missing, NaN if it has another type, such as
+  /// null, which replaces non-finite numbers.
   [[nodiscard]] std::optional<double> number(const char* key) const {
     const auto found = object_.find(key);
     if (found == object_.end()) return std::nullopt;
     return found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
   }
 
-  /// `fallback` also for numbers that are no count.
+  /// Returns the count of a member; `fallback` if it is missing or not a count.
   template <class T>
   [[nodiscard]] T count(const char* key, T fallback) const {
     const double value = number(key).value_or(-1);
-    // The first number that T does not have is a power of two, as which a double can hold it.
+    // The first number beyond T is a power of two, which a double represents exactly.
     const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
     return value >= 0 && value < end ? static_cast<T>(value) : fallback;
   }
@@ -62,21 +62,21 @@ class Fields {
   }
 
   [[noreturn]] void refuse(const char* key, const std::string& what) const {
-    throw UsageError(fmt::format("{}.{}: {}", place_, key, what));
+    throw UsageError(fmt::format("{}.{}: {}", path_, key, what));
   }
 
   [[nodiscard]] const Json& json() const { return object_; }
 
  private:
   const Json& object_;
-  std::string place_;
+  std::string path_;
 };
 
-/// "./build/string_bench" as "string_bench"; "benchmarks" where it is unknown.
+/// Returns "string_bench" for "./build/string_bench"; "benchmarks" if unknown.
 [[nodiscard]] std::string program_name(const std::string& executable);
 
-/// Returns a report without cases. What the context lacks is unknown in it; an unusable date adds a
-/// note.
+/// Returns a report without cases. Values that the context lacks are unknown; an unusable date adds
+/// a note.
 [[nodiscard]] Report report_without_cases(const Fields& context);
 
 }  // namespace parbench::report

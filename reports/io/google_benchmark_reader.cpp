@@ -1,4 +1,4 @@
-// Converts rows.
+// Converts rows to cases.
 #include "reports/io/google_benchmark_reader.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) { return printable(shortened(text, 6
 
 // ------------------------------------------------------------------------------------------- rows
 
-/// What a row has beside counters.
+/// Numbers of a row other than counters.
 constexpr std::array<std::string_view, 18> known_numbers{"family_index",
                                                          "per_family_instance_index",
                                                          "repetitions",
@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 18> known_numbers{"family_index",
                                                          "run_name",
                                                          "time_unit"};
 
-/// Seconds in the row's unit of time; NaN where that is unknown.
+/// Returns the row's unit of time in seconds; NaN if unknown.
 double unit_of(const Fields& row) {
   static const std::map<std::string, double> units{
       {"", 1e-9}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
@@ -58,14 +58,14 @@ double unit_of(const Fields& row) {
   return found != units.end() ? found->second : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Returns seconds; NaN for what is no time.
+/// Returns the seconds; NaN if the value is not a time.
 double time_of(const Fields& row, const char* key) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double seconds = row.number(key).value_or(none) * unit_of(row);
   return seconds >= 0 && seconds <= max_case_seconds ? seconds : none;
 }
 
-/// "-1678 ns", for messages.
+/// Returns "-1678 ns", for messages.
 std::string quoted_time(const Fields& row, const char* key) {
   return quoted(fmt::format("{} {}", row.has(key) ? row.json()[key].dump() : "nothing",
                             row.text("time_unit")));
@@ -90,8 +90,8 @@ Sample sample_of(const Fields& row, int round) {
   return sample;
 }
 
-/// Finds the aggregates among the rows. Versions before 1.5 do not mark them: of "X_mean" and
-/// "X_stddev", which every aggregate "X_…" is accompanied by, X is the benchmark.
+/// Finds the aggregates among the rows. Versions before 1.5 do not mark them: X is a benchmark with
+/// aggregates "X_…" if rows "X_mean" and "X_stddev" exist.
 class Aggregates {
  public:
   explicit Aggregates(const std::vector<Fields>& rows) {
@@ -103,7 +103,7 @@ class Aggregates {
     return is_complexity(row) || !benchmark_of(row).empty();
   }
 
-  /// The benchmark that an aggregate is of; empty where it is unknown.
+  /// Returns the benchmark of an aggregate; empty if unknown.
   [[nodiscard]] std::string benchmark_of(const Fields& row) const {
     if (is_complexity(row)) return {};
     if (row.has("run_name")) return row.text("run_name");
@@ -115,7 +115,7 @@ class Aggregates {
   }
 
  private:
-  /// Rows about all benchmarks of a family.
+  /// Returns whether a row is about all benchmarks of a family.
   static bool is_complexity(const Fields& row) {
     return row.has("big_o") || row.has("cpu_coefficient") || row.has("rms");
   }
@@ -128,14 +128,14 @@ class Aggregates {
 /// The repetitions of one benchmark.
 struct Benchmark {
   std::string name;
-  std::optional<std::pair<double, double>> instance;  // family and place in it, from 1.5.3 on
-  std::set<double> repetitions;                       // that were read
+  std::optional<std::pair<double, double>> instance;  // family and index in it, since 1.5.3
+  std::set<double> repetitions;                       // indices read so far
   std::vector<const Fields*> rows;
 };
 
-/// Sorts the rows of repetitions by benchmark. Two benchmarks may have one name: their instances
-/// differ, or else a repetition comes a second time. The second one gets a number and keeps clear
-/// of the names in the file.
+/// Groups the rows of repetitions by benchmark. Two benchmarks may have the same name: then their
+/// instances differ, or a repetition occurs twice. The second one gets a number that is unique in
+/// the file.
 class Benchmarks {
  public:
   explicit Benchmarks(std::set<std::string> names) : taken_(std::move(names)) {}
@@ -149,7 +149,7 @@ class Benchmarks {
     benchmark.rows.push_back(&row);
   }
 
-  [[nodiscard]] bool has(const std::string& name) const { return places_.contains(name); }
+  [[nodiscard]] bool has(const std::string& name) const { return indices_.contains(name); }
   [[nodiscard]] const std::vector<Benchmark>& list() const { return list_; }
 
  private:
@@ -157,12 +157,12 @@ class Benchmarks {
 
   Benchmark& benchmark_of(const std::string& name, const Instance& instance,
                           std::optional<double> repetition) {
-    std::vector<std::size_t>& namesakes = places_[name];
-    for (const std::size_t place : namesakes) {
-      Benchmark& known = list_[place];
+    std::vector<std::size_t>& namesakes = indices_[name];
+    for (const std::size_t index : namesakes) {
+      Benchmark& known = list_[index];
       const bool same = known.instance || instance
                             ? known.instance == instance
-                            : place == namesakes.back() &&
+                            : index == namesakes.back() &&
                                   !(repetition && known.repetitions.contains(*repetition));
       if (same) return known;
     }
@@ -183,16 +183,16 @@ class Benchmarks {
 
   static Instance instance_of(const Fields& row) {
     const auto family = row.number("family_index");
-    const auto place = row.number("per_family_instance_index");
-    return family && place ? std::optional(std::pair(*family, *place)) : std::nullopt;
+    const auto instance = row.number("per_family_instance_index");
+    return family && instance ? std::optional(std::pair(*family, *instance)) : std::nullopt;
   }
 
-  std::set<std::string> taken_;  // names of the file, and those that were given
+  std::set<std::string> taken_;  // names in the file, and new names
   std::vector<Benchmark> list_;
-  std::map<std::string, std::vector<std::size_t>> places_;  // in the list, by name
+  std::map<std::string, std::vector<std::size_t>> indices_;  // indices in `list_`, by name
 };
 
-/// Adds a note that a field is not used, because a repetition has an unusable value.
+/// Adds a note that a field is ignored because its value in a repetition is unusable.
 void leave_out(std::vector<FileNote>& file_notes, const CaseResult& c, const char* key,
                const std::string& value) {
   add_file_note(
@@ -212,8 +212,8 @@ void check_cpu_time(CaseResult& c, const std::vector<const Fields*>& rows,
   }
 }
 
-/// Returns the rate that the program gave, which may be of its CPU time; 0 where it gave none, or
-/// an unusable one in a repetition.
+/// Returns the program's rate, which may be per CPU time; 0 if there is none or a repetition has an
+/// unusable one.
 double rate_of(const CaseResult& c, const std::vector<const Fields*>& rows, const char* key,
                std::vector<FileNote>& file_notes) {
   std::vector<double> rates;
@@ -239,7 +239,7 @@ void set_throughput(CaseResult& c, const std::vector<const Fields*>& rows,
   c.amount_unit = items > 0 ? "items" : "B";
 }
 
-/// Repetitions of a benchmark with a common trouble.
+/// Repetitions of a benchmark with the same problem.
 struct Trouble {
   std::size_t count = 0;
   std::string first;
@@ -249,8 +249,8 @@ struct Trouble {
   }
 };
 
-/// Sets the status of a benchmark that did not end well, in all repetitions or in some: then the
-/// others are no sample of what it does.
+/// Sets the status of a benchmark if any repetition failed, was skipped or has no time: the other
+/// repetitions do not represent it.
 void find_failure(CaseResult& c, const std::vector<const Fields*>& rows) {
   Trouble failed;
   Trouble skipped;
@@ -310,7 +310,7 @@ constexpr std::string_view whole_file_remedy =
     "run the program with --benchmark_report_aggregates_only=false "
     "(--benchmark_display_aggregates_only=true shortens only what it prints)";
 
-/// A benchmark of which the file has aggregates only.
+/// Returns a skipped case for a benchmark with aggregates only.
 CaseResult case_without_samples(const std::string& name, const std::string& program) {
   CaseResult c = named_case(name, program);
   c.status = CaseStatus::skipped;

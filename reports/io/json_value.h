@@ -1,4 +1,4 @@
-// The type of JSON values, without the library that reads and writes them.
+// The type of JSON values, without the parser.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

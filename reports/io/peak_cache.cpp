@@ -1,4 +1,4 @@
-// The cache of peaks: a JSON file for each kind of device.
+// Keeps a JSON file for each kind of device.
 #include "reports/io/peak_cache.h"
 
 #include <fmt/format.h>
@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Far more than the few peaks of a device take.
+/// Far more than the few peaks of a device need.
 constexpr ReadLimits file_limits{.bytes = 100'000,
                                  .values = 1000,
                                  .text = 1000,
                                  .remedy = "it is not a file of peaks; remove it"};
 
-/// Empty where the variable is not set.
+/// Returns an environment variable; empty if it is not set.
 std::string environment(const char* name) {
   const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set by no thread
   return text == nullptr ? "" : text;
@@ -42,7 +42,7 @@ void check(const KnownPeaks& known, const Fingerprint& device) {
 
 }  // namespace
 
-// An XDG folder that is no absolute path is to be ignored: XDG Base Directory Specification 0.8.
+// The XDG Base Directory Specification 0.8 requires relative paths to be ignored.
 std::optional<PeakCache> PeakCache::of_environment() {
   const std::string own = environment("PARBENCH_CACHE");
   if (!own.empty()) return PeakCache(fs::path(own) / "peaks");

@@ -1,4 +1,4 @@
-// The folder in which best rates of devices are kept from one run to the next.
+// The cache of devices' best rates.
 #pragma once
 
 #include <filesystem>
@@ -11,27 +11,27 @@
 
 namespace parbench::report {
 
-/// Peaks by machine and device: those of two cores of a processor are others than those of one.
+/// Stores peaks by machine and device: two cores of a processor have other peaks than one.
 class PeakCache {
  public:
-  /// The folder need not be there.
+  /// The folder need not exist.
   explicit PeakCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// `peaks` in the folder that PARBENCH_CACHE names; else in `parbench` of XDG_CACHE_HOME, if that
-  /// is an absolute path, or of ~/.cache. Nothing where none of them is set.
+  /// Returns the cache in `peaks` of the folder PARBENCH_CACHE; else in `parbench/peaks` of
+  /// XDG_CACHE_HOME, if that is an absolute path, or of ~/.cache. Nothing if no variable is set.
   [[nodiscard]] static std::optional<PeakCache> of_environment();
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   [[nodiscard]] std::filesystem::path file_of(const Fingerprint& device) const;
 
-  /// Nothing where there is no file. Throws UsageError, with the file's name, for one that cannot
-  /// be read, is damaged or belongs to another machine.
+  /// Returns the peaks; empty without a file. Throws UsageError, with the file's name, if it is
+  /// unreadable, damaged or of another machine.
   [[nodiscard]] std::vector<Peak> find(const Fingerprint& device) const;
 
-  /// Makes the folder, unless it is there, so that `keep` will succeed. Throws UsageError.
+  /// Creates the folder if needed and checks that `keep` can write to it. Throws UsageError.
   void check_writable(const Fingerprint& device) const;
 
-  /// In place of what was known of the device, whole or not at all. Throws Error.
+  /// Replaces the peaks of the device atomically. Throws Error.
   void keep(const Fingerprint& device, const std::vector<Peak>& peaks) const;
 
  private:

@@ -1,4 +1,4 @@
-// Adds the later runs to the first one.
+// Adds later runs to the first one.
 #include "reports/io/pooled.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 namespace parbench::report {
 namespace {
 
-/// "run2.json", "run 2".
+/// Returns "run2.json", or "run 2" without a name.
 std::string name_of_run(const std::vector<NamedRun>& runs, std::size_t index) {
   return runs[index].name.empty() ? fmt::format("run {}", index + 1) : runs[index].name;
 }
@@ -34,8 +34,7 @@ std::set<std::string> scenarios_of(const Report& report) {
   return scenarios;
 }
 
-/// Returns the first difference of the machines of two runs in a scenario of both; empty without
-/// any.
+/// Returns the first difference of two runs' machines in a common scenario; empty if there is none.
 std::string machine_difference(const Report& first, const std::set<std::string>& of_first,
                                const Report& later) {
   for (const std::string& scenario : scenarios_of(later)) {
@@ -46,12 +45,12 @@ std::string machine_difference(const Report& first, const std::set<std::string>&
   return {};
 }
 
-/// Finds runs whose start and samples are those of a run before them.
+/// Finds runs that have the start and samples of an earlier run.
 class Copies {
  public:
   explicit Copies(const std::vector<NamedRun>& runs) : runs_(runs) {}
 
-  /// Throws UsageError for a copy of one of the runs that were checked before.
+  /// Throws UsageError for a copy of a run that was checked before.
   void check(std::size_t index) {
     const Report& run = runs_[index].report;
     const auto sampled =
@@ -69,7 +68,7 @@ class Copies {
 
  private:
   const std::vector<NamedRun>& runs_;
-  /// By start, number of cases and first sample, which copies have in common.
+  /// By start, number of cases and first sample, which are equal in copies.
   std::unordered_map<std::string, std::vector<std::size_t>> indices_;
 };
 
@@ -97,7 +96,7 @@ void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_mach
   }
 }
 
-/// A case of the pooled report, and in how many runs it has which state.
+/// A case of the pooled report, and the number of runs that have it.
 struct PooledCase {
   CaseResult result;
   int runs = 0;
@@ -108,7 +107,7 @@ bool is_troubled(const CaseResult& c) {
   return c.status == CaseStatus::failed || c.status == CaseStatus::skipped;
 }
 
-/// Leaves out what holds for one run only.
+/// Removes figures that apply to one run only.
 CaseResult without_figures_of_run(CaseResult c) {
   c.speedup.reset();
   c.metrics.clear();
@@ -118,7 +117,7 @@ CaseResult without_figures_of_run(CaseResult c) {
   return c;
 }
 
-/// Adds a text to those of "release and debug", unless it is one of them.
+/// Adds an item to "release and debug", unless it is in the list.
 void add_item(std::string& items, const std::string& item) {
   constexpr std::string_view separator = " and ";
   for (std::size_t begin = 0; begin <= items.size();) {
@@ -129,8 +128,7 @@ void add_item(std::string& items, const std::string& item) {
   items += std::string(separator) + item;
 }
 
-/// Adds named texts of a later run: where runs differ, a text has the values of all, "release and
-/// debug".
+/// Adds named texts of a later run. Different texts are listed: "release and debug".
 void add_texts(NamedTexts& known, const NamedTexts& later) {
   for (const auto& [key, value] : later) {
     const auto found = std::ranges::find(known, key, &NamedTexts::value_type::first);
@@ -142,14 +140,14 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds where the stages of a later run begin.
+/// Adds the cuts of a later run.
 void add_cut(CaseResult& known, const CaseResult& later) {
   const std::string cut = cut_of(later);
   if (cut.empty()) return;
   add_texts(known.notes, {{std::string(cut_note), cut}});
 }
 
-/// Adds the case of a later run. A failure in one run is one of the case, then a skip.
+/// Adds the case of a later run. Failed takes precedence over skipped, and skipped over measured.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
   ++pool.runs;
@@ -180,12 +178,12 @@ void finish(PooledCase& pool) {
   if (c.amount > 0) c.throughput = c.amount / c.statistics->median;
 }
 
-/// Numbers of the next process and round that no run has taken.
+/// The next free numbers of processes and rounds.
 struct NextNumbers {
   int process = 0;
   int round = 0;
 
-  /// Moves the samples of a run behind those of the runs before it.
+  /// Renumbers the samples of a run to follow those of earlier runs.
   void number(Report& run) {
     NextNumbers next = *this;
     for (CaseResult& c : run.cases) {
@@ -249,8 +247,8 @@ class Pool {
 
  private:
   void add(CaseResult c) {
-    const auto [place, is_new] = places_.try_emplace({c.scenario, c.name}, cases_.size());
-    if (!is_new) return add_case(cases_[place->second], std::move(c));
+    const auto [known, is_new] = indices_.try_emplace({c.scenario, c.name}, cases_.size());
+    if (!is_new) return add_case(cases_[known->second], std::move(c));
     PooledCase& pool = cases_.emplace_back();
     pool.runs = 1;
     pool.troubled = is_troubled(c) ? 1 : 0;
@@ -282,7 +280,7 @@ class Pool {
     }
   }
 
-  /// The share that the quota withheld becomes the mean over the time of the runs.
+  /// The withheld share becomes the mean over the time of the runs.
   void add_duration(const Report& later) {
     const double lost =
         report_.quota_lost * report_.duration_seconds + later.quota_lost * later.duration_seconds;
@@ -295,7 +293,8 @@ class Pool {
   bool is_empty_ = true;
   NextNumbers next_;
   std::vector<PooledCase> cases_;
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // by scenario and name
+  // indices in `cases_`, by scenario and name
+  std::map<std::pair<std::string, std::string>, std::size_t> indices_;
 };
 
 }  // namespace

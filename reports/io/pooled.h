@@ -1,4 +1,4 @@
-// Several runs of the same programs as one report.
+// Combines several runs of the same programs into one report.
 #pragma once
 
 #include <string>
@@ -15,18 +15,17 @@ struct NamedRun {
   Report report;
 };
 
-/// Returns the runs as one whose processes are those of all runs; a single run as it is. Runs of
-/// one program share neither memory layout nor moment, so that each counts as a process of its own.
-/// - A case has the samples of all runs that have it. It has no number if it failed or was skipped
-///   in one of them.
-/// - Facts of the run and its machine are those of the first one, but circumstances have the values
-///   of all runs. Times of runs add up, and a quota withheld the mean over them.
-/// - What holds for one run only is left out: speedups, metrics, bounds, profiles, answers,
+/// Returns one run with the processes of all runs; a single run unchanged. Each run counts as a
+/// separate process, because runs of a program share neither memory layout nor time.
+/// - A case has the samples of all runs that contain it. It has no number if it failed or was
+///   skipped in one of them.
+/// - Facts about the run and its machine are those of the first run, but circumstances have the
+///   values of all runs. Times of runs are added; a withheld quota is the mean over them.
+/// - Results that apply to one run are left out: speedups, metrics, bounds, profiles, answers,
 ///   findings.
 /// - FileNotes name cases that are not in every run, and differing commits.
-/// Throws UsageError for runs of parbench and of another program together, for a copy of a run (the
-/// same start and samples), unless `allow_different_machine` for runs of different machines, and as
-/// `check_report`.
+/// Throws UsageError for a mix of parbench and another program, for a copy of a run (same start and
+/// samples), for different machines unless `allow_different_machine`, and as `check_report` does.
 [[nodiscard]] Report pooled(std::vector<NamedRun> runs, bool allow_different_machine = false);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Parses strictly, then again after repairs if the text is not JSON.
+// Parses strictly; if the text is not JSON, repairs it and parses again.
 #include "reports/io/report_text.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ void rewind(std::istream& stream) {
 
 bool is_report(const Json& value) { return value.is_object() && value.contains("parbench"); }
 
-/// Calls `read`, whose UsageErrors get the name of the run. The lines of SyntaxErrors suffice.
+/// Calls `read` and adds the run's name to UsageErrors; SyntaxErrors have line numbers instead.
 template <class Read>
 void read_named(const std::string& name, const Read& read) {
   try {
@@ -39,8 +39,7 @@ void read_named(const std::string& name, const Read& read) {
   }
 }
 
-/// Appends the runs in a value; none for JSON of another kind. Throws UsageError for files of other
-/// programs.
+/// Appends the runs in a value; none for other JSON. Throws UsageError for files of other programs.
 void take_runs(const Json& file, std::vector<Report>& runs) {
   refuse_other_programs(file);
   if (is_google_benchmark(file)) {
@@ -56,9 +55,9 @@ void take_runs(const Json& file, std::vector<Report>& runs) {
   }
 }
 
-/// Appends the runs in a stream, whose text begins in the given line of its file. parbench's own
-/// part of a report comes last in the file and is searched for first, so that the rows before it
-/// take no memory. Throws UsageError for JSON of another kind if `must_be_run`.
+/// Appends the runs in a stream whose text begins at the given line of its file. Searches for
+/// parbench's own part first, which is last in the file, so that the rows before it take no memory.
+/// Throws UsageError for other JSON if `must_be_run`.
 void read_runs(std::istream& stream, const ReadLimits& limits, std::size_t first_line,
                bool must_be_run, std::vector<Report>& runs, FileNotes& file_notes) {
   const Json own = parse_bounded(stream, limits, "parbench", {first_line, nullptr});

@@ -8,7 +8,7 @@
 namespace parbench::report {
 namespace {
 
-/// A report has a device once for each scenario that uses it.
+/// Finds a device of the case's scenario: a report lists devices by scenario.
 const Device* find_device(const Report& report, const CaseResult& c, std::string_view name) {
   const auto found = std::ranges::find_if(report.devices, [&](const Device& device) {
     return device.name == name && device.scenario == c.scenario;
@@ -37,8 +37,8 @@ Ceilings ceilings_of(const Report& report, const CaseResult& c, std::string_view
   const Device* known = find_device(report, c, device);
   if (known == nullptr) return {};
   Ceilings ceilings{value_of(*known, gemm_peak(c.dtype)), value_of(*known, memory_peak), {}};
-  // A device with memory of its own copies within it and to the host, at rates far apart, and calls
-  // do not say which.
+  // A device with its own memory copies within it and to the host at very different rates, and
+  // calls do not record which.
   if (!value_of(*known, to_host_peak)) ceilings.copy = value_of(*known, copy_peak);
   return ceilings;
 }

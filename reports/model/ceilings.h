@@ -8,9 +8,9 @@
 
 namespace parbench::report {
 
-/// The best rates of a device for calls of one kind each; nothing where the run did not know them.
+/// Best rates of a device by kind of call; nothing if the run did not know them.
 struct Ceilings {
-  std::optional<double> gemm;    // FLOP/s of a product in the case's number format
+  std::optional<double> gemm;    // FLOP/s of a matrix product in the case's number format
   std::optional<double> memory;  // B/s
   std::optional<double> copy;    // B/s
 
@@ -19,12 +19,12 @@ struct Ceilings {
   [[nodiscard]] bool known() const { return gemm || memory || copy; }
 };
 
-/// Returns those of a device of the case, by the peaks in the report.
+/// Returns the ceilings of a device of the case, from the peaks in the report.
 [[nodiscard]] Ceilings ceilings_of(const Report& report, const CaseResult& c,
                                    std::string_view device);
 
-/// Returns those that all devices of the case's profile have in common, for calls of which the
-/// device is unknown.
+/// Returns the ceilings that all devices of the case's profile share, for calls whose device is
+/// unknown.
 [[nodiscard]] Ceilings common_ceilings(const Report& report, const CaseResult& c);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// What the conditions and the timeline of a case say of disturbances.
+// Derives disturbances from the conditions and the timeline of a case.
 #include "reports/model/disturbances.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ double cores_taken(const CaseResult& c) {
 }
 
 bool is_bound_disproved(const CaseResult& c) {
-  constexpr double far_below = 0.85;  // sample over bound
+  constexpr double far_below = 0.85;  // sample relative to the bound
   if (!c.bound) return false;
   if (c.efficiency > max_credible_efficiency) return true;
   const auto undercut = std::ranges::count_if(c.samples, [&](const Sample& sample) {

@@ -1,4 +1,4 @@
-// What lists of the fields of structs have in common.
+// Common parts of the lists of struct fields.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@ namespace parbench::report {
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 
-/// Whether an optional field is left out: no value, an empty container, or zero.
+/// Returns whether an optional field is left out: no value, an empty container, or zero.
 template <class T>
 bool is_absent(const T& value) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -22,7 +22,7 @@ bool is_absent(const T& value) {
   }
 }
 
-// A visitor is called as `visit(name, field)` for what is always there and as
-// `visit.optional(name, field)` for what is left out when it is empty.
+// A visitor is called as `visit(name, field)` for required fields and as `visit.optional(name,
+// field)` for fields that are left out when empty.
 
 }  // namespace parbench::report

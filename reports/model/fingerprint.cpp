@@ -1,4 +1,4 @@
-// Fingerprints of machines: made from a report, hashed, compared.
+// Creates, hashes and compares fingerprints of machines.
 #include "reports/model/fingerprint.h"
 
 #include <fmt/format.h>
@@ -19,10 +19,10 @@ namespace {
 using DeviceClass = Fingerprint::DeviceClass;
 using LinkClass = Fingerprint::LinkClass;
 
-/// Raised when the fields change: every id changes then.
+/// Increases when the fields change; then every id changes.
 constexpr int fingerprint_version = 1;
 
-/// Cores of a CPU, multiprocessors of a GPU; of other devices nothing is known.
+/// Returns the cores of a CPU or the multiprocessors of a GPU; empty for other devices.
 std::string units_of(const Device& device) {
   const std::string_view fact = "multiprocessors";
   const std::string* known = find_value(device.facts, fact);
@@ -47,7 +47,7 @@ Fingerprint without_devices(const Machine& machine) {
           .links = {}};
 }
 
-/// FNV-1a with 64 bits; its constants are those of draft-eastlake-fnv.
+/// FNV-1a with 64 bits and the constants of draft-eastlake-fnv.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char letter : text) {
@@ -64,7 +64,7 @@ std::string to_text(const DeviceClass& device, const std::string& cpu_model) {
   return device.units.empty() ? name : fmt::format("{} ({})", name, device.units);
 }
 
-/// Equal ones that follow each other are counted: "2 × cpu (1 core)".
+/// Returns the devices; equal neighbours are counted: "2 × cpu (1 core)".
 std::string devices_text(const Fingerprint& machine) {
   std::vector<std::string> texts;
   for (auto first = machine.devices.begin(); first != machine.devices.end();) {
@@ -93,8 +93,8 @@ bool has_cpu(const Fingerprint& machine) { return machine.cpu_model != unknown_c
 double installed_gibibytes(std::size_t usable_bytes) {
   if (usable_bytes == 0) return 0;
   const double gibibytes = static_cast<double>(usable_bytes) / static_cast<double>(1U << 30U);
-  const double step = std::exp2(std::floor(std::log2(gibibytes))) / 8;
-  return std::ceil(gibibytes / step) * step;
+  const double granularity = std::exp2(std::floor(std::log2(gibibytes))) / 8;
+  return std::ceil(gibibytes / granularity) * granularity;
 }
 
 Fingerprint fingerprint(const Machine& machine, const Device& device) {
@@ -121,7 +121,7 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   return machine;
 }
 
-/// Numbers are whole, so that their text is the same everywhere.
+/// Uses whole numbers only, whose text is equal everywhere.
 std::string id_of(const Fingerprint& machine) {
   using Json = nlohmann::ordered_json;
   Json fields = {fingerprint_version, machine.cpu_model, machine.cores,

@@ -1,5 +1,5 @@
-// What the times of a scenario depend on in the machine: two reports whose fingerprints are equal
-// are from machines of one class, and their times may be compared.
+// The properties of a machine on which the times of a scenario depend: times from two machines with
+// equal fingerprints may be compared.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace parbench::report {
 
-/// Hardware only, without the subjects of comparisons (versions of libraries, drivers and kernels,
-/// commits, flags) and what differs between machines of a kind (host names, which cores, bus ids).
+/// Hardware only. Excludes subjects of comparisons (versions of libraries, drivers and kernels,
+/// commits, flags) and differences between equal machines (host names, core numbers, bus ids).
 struct Fingerprint {
   struct DeviceClass {
     std::string backend;
     std::string model;
-    std::string units;  // that compute: "2 cores", "64 of 132 multiprocessors"
+    std::string units;  // number of computing units: "2 cores", "64 of 132 multiprocessors"
     friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
   };
   struct LinkClass {
@@ -28,42 +28,42 @@ struct Fingerprint {
   };
 
   std::string cpu_model;  // or `unknown_cpu`
-  int cores = 0;          // that the process was allowed, or all of the machine; 0: unknown
-  /// About what is installed, see `installed_gibibytes`; 0: unknown.
+  int cores = 0;          // allowed cores of the process, or all of the machine; 0: unknown
+  /// Approximate installed memory, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
   std::vector<DeviceClass> devices = {};  // of the scenario, in its order
   std::vector<LinkClass> links = {};
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-/// Returns the fingerprint with the devices on which the report measured `scenario`; older reports
-/// do not list devices by scenario, so all of theirs count.
+/// Returns the fingerprint with the devices on which the report measured `scenario`. Older reports
+/// do not list devices by scenario; for them, all devices count.
 [[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
 
 /// Returns the fingerprint of a machine with this device alone.
 [[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
 
-/// 16 hexadecimal digits, the same in every build on every platform: FNV-1a (Fowler, Noll, Vo;
-/// 64 bits) of the fields as JSON text.
+/// Returns 16 hexadecimal digits that are equal in all builds on all platforms: FNV-1a (Fowler,
+/// Noll, Vo; 64 bits) of the fields as JSON text.
 [[nodiscard]] std::string id_of(const Fingerprint& machine);
 
-/// "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".
+/// Returns "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".
 [[nodiscard]] std::string to_text(const Fingerprint& machine);
 
-/// "number of cores: 2 before, 4 now".
+/// Returns "number of cores: 2 before, 4 now".
 [[nodiscard]] std::string difference_text(std::string_view what, std::string_view before,
                                           std::string_view now);
 
-/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any. A
-/// fact that is unknown for one of the two is not compared.
+/// Returns the first difference as text, "number of cores: 2 before, 4 now"; empty if there is
+/// none. Facts that are unknown on one side are not compared.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
 
 /// Returns the facts that another program did not record: "CPU", "number of cores".
 [[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
-/// Returns the installed memory from what the kernel reports, which lacks the few percent that
-/// firmware and kernel keep and that change from boot to boot. So it is rounded up, in steps of an
-/// eighth of its power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
+/// Returns the installed memory from the memory that the kernel reports, which lacks a few percent
+/// for firmware and kernel that vary from boot to boot. Rounds up to multiples of an eighth of its
+/// power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
 [[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
 
 }  // namespace parbench::report

@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The values of all lines "key<separator>value" of a file, in their order.
+/// Returns the values of all lines "key<separator>value" of a file, in order.
 std::vector<std::string> values_of(const fs::path& file, std::string_view key, char separator) {
   std::vector<std::string> values;
   std::ifstream stream(file);
@@ -57,7 +57,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The mean over the cores that the kernel lists.
+/// Returns the mean over the cores that the kernel lists.
 std::optional<double> cpu_mhz(const fs::path& root) {
   double sum = 0;
   int count = 0;
@@ -78,7 +78,7 @@ std::optional<std::string> governor(const fs::path& root) {
   return std::string(trimmed(name));
 }
 
-/// "MemTotal: 16384 kB", where kB is 1024 bytes.
+/// Parses "MemTotal: 16384 kB", in which kB means 1024 bytes.
 std::size_t memory_bytes(const fs::path& root) {
   const auto kibibytes = number(value_of(root / "proc/meminfo", "MemTotal", ':'));
   return kibibytes ? static_cast<std::size_t>(*kibibytes) * 1024 : 0;
@@ -106,7 +106,7 @@ std::optional<std::string> environment(const char* name) {
   return value;
 }
 
-/// The variables by which users and programs change what libraries of kernels do, sorted by name.
+/// Returns the environment variables that affect kernel libraries, sorted by name.
 NamedTexts library_settings() {
   constexpr std::array<std::string_view, 10> prefixes = {
       "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_",   "GOMP_",
@@ -136,7 +136,7 @@ void add_commit(Machine& machine) {
 
 }  // namespace
 
-// The kernel's mask may be wider than cpu_set_t; it says so by EINVAL.
+// sched_getaffinity fails with EINVAL if the kernel's mask is wider than the given one.
 std::vector<int> cores_allowed() {
   constexpr int widest = 1 << 20;
   for (int bits = CPU_SETSIZE; bits <= widest; bits *= 2) {

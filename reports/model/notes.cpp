@@ -1,4 +1,4 @@
-// Finds notes by their names.
+// Finds notes by name.
 #include "reports/model/notes.h"
 
 #include "scenarios/plan/schedules/partition.h"

@@ -1,4 +1,4 @@
-// The peaks of a device by name.
+// Finds and formats peaks.
 #include "reports/model/peaks.h"
 
 #include <fmt/format.h>

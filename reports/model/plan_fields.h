@@ -1,4 +1,4 @@
-// The fields of the structs of scenarios/plan that a report has: plans, timelines, their metrics.
+// The fields of the structs of scenarios/plan that a report contains: plans, timelines, metrics.
 #pragma once
 
 #include "reports/model/field_visitor.h"

@@ -1,4 +1,4 @@
-// Walks over all text of a report by the list in fields.h.
+// Visits all text of a report by the list in fields.h.
 #include "reports/model/printable.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace parbench::report {
 namespace {
 
-/// Fields that are wrapped where they are shown.
+/// Fields that are wrapped when shown.
 constexpr std::array<std::string_view, 5> prose{"error", "question", "text", "detail", "warnings"};
 
 class Cleaner {

@@ -1,4 +1,4 @@
-// Words for a profile.
+// Formats the deviation of a profile.
 #include "reports/model/profile.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// The report of one run as plain data: what the JSON file holds, the table shows and later readers
-// get. It does not depend on devices or scenarios; times are seconds, sizes bytes, unless a name
-// says otherwise.
+// The report of one run as plain data: the contents of the JSON file and of all tables. Independent
+// of devices and scenarios. Times are in seconds and sizes in bytes, unless a name says otherwise.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@
 
 namespace parbench::report {
 
-/// Version of the `parbench` object; raised when a reader of the old one would misread the new one.
+/// Version of the `parbench` object; increases when an older reader would misread it.
 inline constexpr int schema_version = 2;
 
 struct Statistics {
@@ -36,71 +35,70 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
-/// What the operating system did with the host threads that execute a device's streams. Shares are
-/// means over these threads.
+/// Use of cores by the host threads that execute a device's streams, from counters of the operating
+/// system. Shares are means over these threads.
 struct ThreadUse {
-  double core_wait = 0;    // share of the time: ready to run, while other threads had the core
-  double kernel = 0;       // share of the time: in the kernel
-  double page_faults = 0;  // of all of them per second: memory is touched for the first time
-  /// Of the time that the threads wanted a core, the share for which they had none.
+  double core_wait = 0;    // share of the time: ready to run, but other threads had the core
+  double kernel = 0;       // share of the time in the kernel
+  double page_faults = 0;  // first accesses to memory per second, summed over the threads
+  /// Share of the wanted core time that the threads did not get.
   std::optional<double> denied = {};
-  /// Cores that other programs used, over those of the device. In a short sample it may be below 0:
-  /// the system counts in clock ticks.
+  /// Cores used by other programs, relative to the device's. May be negative for a short sample,
+  /// because the system counts in clock ticks.
   std::optional<double> others = {};
   int threads = 0;  // number of these threads; 0 in reports of earlier versions
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };
 
-/// A device around one sample, as far as it has sensors: the larger of the readings before and
-/// after.
+/// Readings of a device's sensors around one sample: the larger of the values before and after.
 struct SampleCondition {
   std::string device;
   std::optional<double> clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// Reasons for throttling before, in or after the sample ("power cap", "low clock"); such a
-  /// sample is marked, but counts like any other.
+  /// Reasons for throttling before, in or after the sample ("power cap", "low clock"). The sample
+  /// is marked, but counts like any other.
   std::vector<std::string> throttled_by = {};
-  std::optional<ThreadUse> threads = {};  // of the host, where they execute the device's streams
+  std::optional<ThreadUse> threads = {};  // host threads that execute the device's streams
   friend bool operator==(const SampleCondition&, const SampleCondition&) = default;
 };
 
 /// One raw sample: the mean of `iterations` executions. Samples of different cases in one round
-/// were taken next to each other; it is counted through all processes.
+/// were taken next to each other. Rounds are numbered across all processes.
 struct Sample {
-  double seconds = 0;       // between the plan's first and last event
-  double wall_seconds = 0;  // on the host, launch and synchronisation included
+  double seconds = 0;       // from the plan's first to its last event
+  double wall_seconds = 0;  // on the host, with launch and synchronisation
   std::int64_t iterations = 1;
   int round = 0;
   int process = 0;                               // index of the process that took it
-  std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
-  double cpu_seconds = 0;                        // of all threads of the process
+  std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
+  double cpu_seconds = 0;                        // CPU time of all threads of the process
   NamedNumbers counters = {};                    // requested by flags of Google Benchmark
-  /// Of a run over several ranks, by rank: the seconds of an execution in which any of its threads
-  /// waited for, sent or received messages.
+  /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
+  /// by rank, for runs over several ranks.
   std::vector<double> rank_waits = {};
-  double start_skew = 0;  // seconds by which ranks began apart; no part of `seconds`
-  /// Of the CPU time that the control group of the process wanted around the sample, used and
-  /// withheld, the share that its CPU quota withheld; nothing without a quota or readings.
+  double start_skew = 0;  // seconds between the starts of the ranks; not included in `seconds`
+  /// Share of the CPU time that the quota of the process's control group withheld around the
+  /// sample: withheld over used and withheld. Nothing without a quota or readings.
   std::optional<double> quota_lost = {};
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// A fraction or a rate computed from the times of a case and of others, over the rounds in which
-/// all were sampled.
+/// A fraction or rate computed from the times of a case and of other cases, over the rounds in
+/// which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval = {};
-  std::string remark = {};  // why it is not what a reader expects of it
-  std::string unit = {};    // of which it is so many a second: "B"; empty: it is a fraction
+  std::string remark = {};  // why it deviates from what a reader expects
+  std::string unit = {};    // unit of the amount per second: "B"; empty for a fraction
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
 struct Verification {
   std::string against;  // case name of the reference, or a description of the case's own check
   bool passed = false;
-  double largest_error = 0;  // relative to the tolerance: above 1 is a failure
+  double largest_error = 0;  // relative to the tolerance: a failure above 1
   std::string detail;        // what was compared, or what was wrong
   friend bool operator==(const Verification&, const Verification&) = default;
 };
@@ -111,13 +109,13 @@ struct DeviceMemory {
   friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
 
-/// A kernel that operations of a case run on.
+/// A kernel that executes operations of a case.
 struct Kernel {
   std::string operation;       // "convolution_forward"
-  std::string implementation;  // its engine or algorithm, as the library names it
+  std::string implementation;  // engine or algorithm, as the library names it
   int count = 0;               // number of such operations in one execution
-  /// Under --autotune: "measuring", or "heuristics" where tuning had no time or memory left for it;
-  /// empty without --autotune and without a choice of kernels.
+  /// With --autotune: "measuring", or "heuristics" if tuning had no time or memory left. Else
+  /// empty, as for operations without a choice of kernels.
   std::string chosen_by = {};
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
@@ -136,21 +134,20 @@ struct CaseCondition {
 struct ThrottleReason {
   std::string device;
   std::string reason;
-  int samples = 0;  // number of samples marked with it
+  int samples = 0;  // number of samples marked with the reason
   friend bool operator==(const ThrottleReason&, const ThrottleReason&) = default;
 };
 
 /// The marked samples of a case.
 struct Throttling {
   int marked_samples = 0;
-  int read_samples = 0;                 // with readings of the devices
-  bool flagged = false;                 // more of them are marked than `max_throttled_share`
+  int read_samples = 0;                 // samples with readings of the devices
+  bool flagged = false;                 // the share of marked samples exceeds `max_throttled_share`
   std::vector<ThrottleReason> reasons;  // the most frequent first
   friend bool operator==(const Throttling&, const Throttling&) = default;
 };
 
-/// A case with a larger share of marked samples is flagged: its median may be that of a slower
-/// device.
+/// Max share of marked samples before a case is flagged: its median may be that of a slowed device.
 constexpr double max_throttled_share = 0.10;
 
 enum class CaseStatus { measured, failed, skipped, not_run };
@@ -163,33 +160,33 @@ struct CaseResult {
   NamedValues hidden_parameters;
   std::string dtype;
   bool graph = false;                // captured and replayed because the run asked for it
-  std::optional<SubmitMode> submit;  // how the host submits it; none: it was not prepared
+  std::optional<SubmitMode> submit;  // how the host submits it; none if it was not prepared
   CaseStatus status = CaseStatus::not_run;
-  std::string error;  // why it failed or was skipped
-  /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
-  /// "unfinished" (its run or process ended first), "device lost" (in another case). A case that is
-  /// not run has "total-time" where the time of the run did not suffice for it, and "equal plan"
-  /// where a case before it does the same.
+  std::string error;  // why the case failed or was skipped
+  /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run), "unfinished"
+  /// (the run or process ended first), "device lost" (in another case). For a case that was not
+  /// run: "total-time" if the run had no time for it, "equal plan" if an earlier case has the same
+  /// plan.
   std::string stopped_because;
   std::vector<Sample> samples;
-  std::optional<Statistics> statistics;  // of measured cases only
+  std::optional<Statistics> statistics;  // only of measured cases
   std::optional<Ratio> speedup;
   std::vector<Metric> metrics;
   std::optional<Bound> bound;
-  double efficiency = 0;  // bound over median; 0: there is no bound
+  double efficiency = 0;  // bound over median; 0 without a bound
   std::optional<Verification> verification;
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;
   std::optional<Throttling> throttling;  // only if samples are marked
-  double quota_lost = 0;                 // mean of the samples' over their time
-  double amount = 0;                     // of `amount_unit` in one execution, for throughput
-  std::string amount_unit;               // "images", "FLOP", "B"
-  double throughput = 0;                 // amount_unit per second, by the median
-  double flops = 0;                      // of one execution
+  double quota_lost = 0;                 // mean over the time of the samples
+  double amount = 0;        // amount of work of one execution in `amount_unit`, for throughput
+  std::string amount_unit;  // "images", "FLOP", "B"
+  double throughput = 0;    // amount per second, by the median
+  double flops = 0;         // of one execution
   double bytes = 0;
-  std::vector<Kernel> kernels;  // in the order in which they first run; each once
+  std::vector<Kernel> kernels;  // in the order of first use, each once
   NamedTexts notes;
-  std::optional<Profile> profile;  // unless profiling was off
+  std::optional<Profile> profile;  // none if profiling was off
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
 };
 
@@ -203,42 +200,42 @@ struct CaseResult {
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
 }
 
-/// Why sampling stopped, where the time of the whole run was over.
+/// The reason if sampling stopped because the time of the run was over.
 inline constexpr std::string_view total_time = "total-time";
 
-/// What is shown of a case for which the time of the run did not suffice.
+/// The text shown for a case for which the run had no time.
 inline constexpr std::string_view left_out_of_time = "not measured";
 
-/// Returns whether a case has no number only because the time of the run was over, which is no
-/// failure of the run.
+/// Returns whether a case has no number only because the time of the run was over; not a failure of
+/// the run.
 [[nodiscard]] inline bool is_left_out_of_time(const CaseResult& c) {
   return c.status == CaseStatus::not_run && c.stopped_because == total_time;
 }
 
-/// Why a case is not sampled that does the same as another one.
+/// The reason if a case is not sampled because another case has the same plan.
 inline constexpr std::string_view equal_plan = "equal plan";
 
-/// Returns whether a case has no number because a case before it does the same.
+/// Returns whether a case has no number because an earlier case has the same plan.
 [[nodiscard]] inline bool has_equal_plan(const CaseResult& c) {
   return c.status == CaseStatus::not_run && c.stopped_because == equal_plan;
 }
 
-/// Returns whether a case has no number and is no failure of the run.
+/// Returns whether a case has no number without being a failure of the run.
 [[nodiscard]] inline bool is_left_out(const CaseResult& c) {
   return is_left_out_of_time(c) || has_equal_plan(c);
 }
 
-/// Returns whether a run that is resumed has more to do for a case: it has no number, or its
-/// sampling was ended from outside.
+/// Returns whether resuming the run has work to do for a case: it has no number, or its sampling
+/// was cut short.
 [[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
   if (has_equal_plan(c)) return false;
   return c.status != CaseStatus::measured || c.stopped_because == "unfinished" ||
          c.stopped_because == "device lost" || c.stopped_because == total_time;
 }
 
-/// The best rate of a device at one kind of work alone, as measured by `parbench peaks`.
+/// The best rate of a device at one kind of work, measured without other work by `parbench peaks`.
 struct Peak {
-  std::string what;  // reports/model/peaks.h has the words
+  std::string what;  // one of the names in reports/model/peaks.h
   double value = 0;
   std::string unit;  // "FLOP/s", "B/s"
   std::optional<Interval> interval = {};
@@ -246,8 +243,8 @@ struct Peak {
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
-/// A device on which the cases of one scenario ran. Two scenarios of a run may divide the cores
-/// differently under the same names.
+/// A device on which the cases of one scenario ran. Two scenarios of a run may use the same name
+/// for different cores.
 struct Device {
   std::string scenario;
   std::string name;
@@ -256,19 +253,19 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
-  NamedTexts facts = {};         // further facts on which its times depend
-  std::vector<Peak> peaks = {};  // if they were known before the run
-  /// Devices whose cores it has all, or of which it is the GPU; they are idle while it works.
+  NamedTexts facts = {};         // further facts that affect its times
+  std::vector<Peak> peaks = {};  // if known before the run
+  /// Devices whose cores or GPU it uses as a whole; they are idle while it works.
   std::vector<std::string> combines = {};
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// What a parameter of a scenario's cases sets, for explanations of their times.
+/// The meaning of a parameter of a scenario's cases, for explanations of their times.
 struct ParameterRole {
   std::string scenario;
   std::string parameter;
   Role role = Role::micro_batch_size;
-  std::string advised;  // its value for those who look for a better one; may be empty
+  std::string advised;  // value to suggest to users; may be empty
   friend bool operator==(const ParameterRole&, const ParameterRole&) = default;
 };
 
@@ -298,7 +295,7 @@ struct FileNote {
   friend bool operator==(const FileNote&, const FileNote&) = default;
 };
 
-/// Adds an example to the note that says `what`, or such a note.
+/// Adds an example to the note with the text `what`; adds the note if it is new.
 inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, std::string first,
                           int count = 1) {
   const auto known = std::ranges::find(notes, what, &FileNote::what);
@@ -309,7 +306,7 @@ inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, s
   }
 }
 
-/// The processor's model where another program did not record what is needed to name it.
+/// The processor's model if another program did not record it.
 inline constexpr std::string_view unknown_cpu = "unknown CPU";
 
 struct Machine {
@@ -317,11 +314,11 @@ struct Machine {
   std::string cpu_model;
   int cores_online = 0;
   std::vector<int> cores_allowed;  // empty: unknown
-  /// Cores that the CPU quota of its control group grants the process, 0.5 for half of one; only if
-  /// it grants fewer than the allowed ones.
+  /// Number of cores that the CPU quota of its control group grants, such as 0.5; only if below the
+  /// number of allowed cores.
   std::optional<double> cpu_quota;
   std::size_t memory_bytes = 0;
-  std::optional<double> cpu_mhz;  // as the kernel reports it at the start
+  std::optional<double> cpu_mhz;  // at the start, as the kernel reports it
   std::optional<std::string> governor;
   std::vector<CpuCache> caches;      // of the first core
   std::vector<double> load_average;  // over 1, 5 and 15 minutes, at the start
@@ -330,8 +327,8 @@ struct Machine {
   std::string compiler;
   std::string build_type;
   NamedTexts libraries;
-  NamedTexts environment;  // variables that libraries of kernels read, by name
-  /// What Google Benchmark records of the circumstances, under its keys: "library_build_type",
+  NamedTexts environment;  // variables that kernel libraries read, by name
+  /// Circumstances recorded by Google Benchmark, by its keys: "library_build_type",
   /// "cpu_scaling_enabled", "aslr_enabled".
   NamedTexts circumstances = {};
   std::optional<std::string> commit;
@@ -341,16 +338,16 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The sampling options of one scenario, from flags and preset. Each of several processes gets its
-/// share of the times and the full counts.
+/// The sampling options of one scenario, from flags and preset. Each process gets its share of the
+/// times and the full counts.
 struct Sampling {
   std::string scenario;
-  double precision = 0;                 // half-width of the median's 95% interval over the median
-  int min_samples = 0;                  // before precision may end a case
+  double precision = 0;  // half-width of the median's 95% interval relative to the median
+  int min_samples = 0;   // min number before precision may end a case
   std::optional<double> max_seconds;    // of a case; none: no limit
   std::optional<double> total_seconds;  // of the whole run; none: no limit
-  int fixed_samples = 0;                // 0: as many as precision and time ask for
-  int fixed_iterations = 0;             // of a sample; 0: as many as make it long enough
+  int fixed_samples = 0;                // 0: depends on precision and time
+  int fixed_iterations = 0;             // per sample; 0: enough for `min_sample_seconds`
   double min_sample_seconds = 0;
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };
@@ -359,8 +356,8 @@ struct Sampling {
 struct Process {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
-  int exit_code = 0;  // 128 + the signal where one ended it
-  std::string error;  // how it ended early, with its last output; empty: it did not
+  int exit_code = 0;  // 128 + the signal number if a signal ended it
+  std::string error;  // how it ended early, with its last output; else empty
   friend bool operator==(const Process&, const Process&) = default;
 };
 
@@ -369,15 +366,15 @@ struct Answer {
   std::string scenario;
   std::string question;
   std::string text = {};
-  /// What limits the answer, a sentence each: few samples, busy cores, throttled devices.
+  /// Limits of the answer, one sentence each: few samples, busy cores, throttled devices.
   std::vector<std::string> warnings = {};
-  /// From fewer samples, or processes, than intervals of the wanted confidence need.
+  /// There are fewer samples or processes than intervals of the wanted confidence need.
   bool preliminary = false;
-  std::vector<Recommendation> recommendations = {};  // one for each kind of work that was measured
+  std::vector<Recommendation> recommendations = {};  // one for each kind of work measured
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-/// An explanation of the times of cases: a rule of reports/findings with its evidence.
+/// An explanation of the times of cases, with evidence: the result of a rule of reports/findings.
 struct Finding {
   std::string scenario;
   std::string rule;                // "saturated", "launch-bound", …
@@ -385,44 +382,43 @@ struct Finding {
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
-  double share = 0;  // of the first case's time that it explains; 0 for what costs no time
+  double share = 0;  // share of the first case's time that it explains; 0 if it costs no time
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// A figure of the write-up that a scenario follows, shown for orientation: its hardware is
-/// another.
+/// A figure of the publication that a scenario follows, for orientation: it is from other hardware.
 struct Published {
   std::string scenario;
   std::string strategy;
   NamedValues parameters;  // of the case that it belongs to
-  std::string source;      // by whom, with what
-  double seconds = 0;      // of `executions` executions together
+  std::string source;      // authors and hardware
+  double seconds = 0;      // total of `executions` executions
   int executions = 1;
   friend bool operator==(const Published&, const Published&) = default;
 };
 
-/// A bound that exceeds the measured time by more than this factor is invalid: tasks measured alone
-/// are sometimes disturbed, and caches help tasks in sequence.
+/// Max ratio of a bound to the measured time; a higher bound is invalid. A valid one may exceed the
+/// time a little: tasks measured alone are sometimes disturbed, and caches help tasks in sequence.
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
-  std::string version;      // of parbench; of another program as far as it is known
-  std::string measured_by;  // the program, unless it was parbench: "Google Benchmark 1.9.0"
-  std::string started_utc;  // ISO 8601; empty where another program did not record it
+  std::string version;      // of parbench, or of the other program if known
+  std::string measured_by;  // the other program that measured: "Google Benchmark 1.9.0"
+  std::string started_utc;  // ISO 8601; empty if another program did not record it
   double duration_seconds = 0;
-  double sampling_seconds = 0;   // part of it in samples and their warm-up
-  double task_cost_seconds = 0;  // part of it in measurements of single tasks, for the bounds
-  /// Further parts of it, not in reports of earlier versions: planning, memory and initial data;
-  /// references and comparisons with them; the profiling pass.
+  double sampling_seconds = 0;   // part of the duration: samples and their warm-up
+  double task_cost_seconds = 0;  // part of the duration: single tasks, for the bounds
+  /// Further parts of the duration: planning, memory and initial data; references and comparisons
+  /// with them; the profiling pass. 0 in reports of earlier versions.
   double preparation_seconds = 0;
   double verification_seconds = 0;
   double profiling_seconds = 0;
-  double quota_lost = 0;  // as of a sample, over the whole duration
-  bool complete = false;  // every case was measured that the time of the run sufficed for
+  double quota_lost = 0;  // share as in `Sample`, over the whole duration
+  bool complete = false;  // every case is measured, except those for which the run had no time
   std::vector<std::string> command_line;
-  NamedTexts labels;               // what the user says of the project that is measured
-  NamedValues options;             // the flags that repeat the measurement
-  std::vector<Process> processes;  // so far; empty where the run was a single process
+  NamedTexts labels;               // facts about the measured project, given by the user
+  NamedValues options;             // flags that repeat the measurement
+  std::vector<Process> processes;  // those that have ended; empty for a single process
   std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;
@@ -431,13 +427,13 @@ struct Report {
   std::vector<CaseResult> cases;
   std::vector<Answer> answers;
   std::vector<Finding> findings;
-  std::vector<Published> published;       // only with the published settings
-  std::vector<FileNote> file_notes = {};  // on the file of another program
-  NamedTexts model_notes = {};            // what to know of models from files, by their names
+  std::vector<Published> published;       // only with the preset `published`
+  std::vector<FileNote> file_notes = {};  // about the file of another program
+  NamedTexts model_notes = {};            // about models from files, by model name
   friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// "parbench 0.1.0", or the other program that measured the cases.
+/// Returns "parbench 0.1.0", or the other program that measured the cases.
 [[nodiscard]] inline std::string program_of(const Report& report) {
   return report.measured_by.empty() ? "parbench " + report.version : report.measured_by;
 }

@@ -1,4 +1,4 @@
-// Values as text.
+// Formats values.
 #include "reports/model/value.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Values of a report that have a name.
+// Named values of a report.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using NamedValues = std::vector<std::pair<std::string, Value>>;
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// Finds a value by its name; null without one.
+/// Finds a value by name; null if there is none.
 template <class T>
 [[nodiscard]] const T* find_value(const std::vector<std::pair<std::string, T>>& values,
                                   std::string_view name) {
@@ -24,7 +24,7 @@ template <class T>
   return found == values.end() ? nullptr : &found->second;
 }
 
-/// Returns a parameter's value as every table shows it.
+/// Returns the text of a parameter's value in all tables.
 [[nodiscard]] std::string value_text(const Value& value);
 
 }  // namespace parbench::report

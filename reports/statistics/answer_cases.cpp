@@ -11,7 +11,7 @@ const CaseResult* find_case(const std::vector<CaseResult>& cases, const std::str
   return found == cases.end() ? nullptr : &*found;
 }
 
-/// The fastest case over a baseline that divides the work; null without one.
+/// Returns the fastest case compared with a baseline that divides the work; null if there is none.
 const CaseResult* fastest_division(const std::vector<CaseResult>& cases,
                                    const std::string& baseline) {
   const CaseResult* fastest = nullptr;
@@ -23,7 +23,7 @@ const CaseResult* fastest_division(const std::vector<CaseResult>& cases,
   return fastest;
 }
 
-/// Null where no case is known.
+/// Returns the case that explains a recommendation; null if the report lacks it.
 const CaseResult* explained_case(const Recommendation& found,
                                  const std::vector<CaseResult>& cases) {
   const CaseResult* used =

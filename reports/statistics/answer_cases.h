@@ -1,4 +1,4 @@
-// The cases that an answer speaks of: readers look for their reasons first.
+// The cases that an answer is about; findings on them are listed first.
 #pragma once
 
 #include <set>
@@ -16,9 +16,9 @@ namespace parbench::report {
 /// Returns the names of the recommended cases, one for each setting.
 [[nodiscard]] std::set<std::string> recommended_cases(const Answer& answer);
 
-/// Returns the names of the recommended cases, or where such a case does not divide the work, of
-/// the fastest case beside the same baseline that does. Where there is none, of the case whose gain
-/// the answer states.
+/// Returns the names of the recommended cases. A recommended case that does not divide the work is
+/// replaced by the fastest case with the same baseline that does; without one, by the case whose
+/// gain the answer states.
 [[nodiscard]] std::set<std::string> cases_of_answer(const Answer& answer,
                                                     const std::vector<CaseResult>& cases);
 

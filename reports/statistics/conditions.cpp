@@ -1,4 +1,4 @@
-// Summaries of what devices and the quota did around the samples of a case.
+// Summarises the readings of devices and CPU quota around the samples of a case.
 #include "reports/statistics/conditions.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace parbench::report {
 namespace {
 
-/// Every condition that a case has of one device, in the order of the samples.
+/// All readings of one device in a case, in the order of the samples.
 using Conditions = std::vector<const SampleCondition*>;
 
-/// By device, in the order in which they first appear.
+/// Groups readings by device, in the order of first appearance.
 std::vector<std::pair<std::string, Conditions>> by_device(const std::vector<Sample>& samples) {
   std::vector<std::pair<std::string, Conditions>> devices;
   for (const Sample& sample : samples) {
@@ -38,7 +38,7 @@ std::optional<double> highest(const Conditions& conditions,
   return max;
 }
 
-/// Of those samples that have it.
+/// Returns the mean over the readings that have the field; nothing if none has.
 std::optional<double> mean_of(const Conditions& conditions,
                               std::optional<double> ThreadUse::*field) {
   double sum = 0;
@@ -114,7 +114,7 @@ std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
   return reasons;
 }
 
-/// Mean over the time of the samples that have it; 0 where none has.
+/// Returns the mean over the samples that have it, weighted by their time; 0 if none has.
 double quota_loss(const std::vector<Sample>& samples) {
   double lost = 0;
   double seconds = 0;
@@ -127,15 +127,15 @@ double quota_loss(const std::vector<Sample>& samples) {
   return seconds > 0 ? lost / seconds : 0;
 }
 
-/// Seconds per second in which threads waited for a core, added up over them.
+/// Returns the seconds per second in which threads waited for a core, summed over the threads.
 double waiting_of(const ThreadUse& use) {
   return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
 }
 
-/// The share of the waits of a device's threads in which other programs had the core. Programs that
-/// take the share t of its cores hold up t of the time of one thread, or t / (1 − t) of the time
-/// for which all of them run: threads that wait for the same core lose that time once. From all
-/// samples: single ones are shorter than the clock ticks of what other programs used.
+/// Returns the share of the waits of a device's threads in which other programs had the core.
+/// Programs that take the share t of its cores delay one thread for t of the time, or all threads
+/// for t / (1 − t) of their running time: threads that wait for the same core lose that time once.
+/// Uses all samples, because one is shorter than the clock ticks in which others' use is counted.
 double share_of_others(const CaseResult& measured, const std::string& device) {
   const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
   if (found == measured.conditions.end() || !found->threads) return 0;
@@ -148,7 +148,7 @@ double share_of_others(const CaseResult& measured, const std::string& device) {
   return std::min(taken / denied, max_cost / waiting);
 }
 
-/// Nothing where no condition has readings of threads.
+/// Returns the share of the time that load can have cost; nothing without readings of threads.
 template <typename Conditions>
 std::optional<double> load_cost(const CaseResult& measured, const Conditions& conditions) {
   constexpr double max_cost = 0.99;

@@ -1,4 +1,4 @@
-// Paired t-tests and sign tests of each case against each other one.
+// Applies paired t-tests and sign tests to all pairs of cases.
 #include "reports/statistics/fastest.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// Probability of differences at least this large, if their mean were 0 or less.
+/// Returns the probability of a mean at least this large if the true mean were at most 0.
 double p_value_of_mean(const std::vector<double>& differences) {
   if (differences.size() < 2) return 1;
   const double center = mean(differences);
@@ -23,7 +23,7 @@ double p_value_of_mean(const std::vector<double>& differences) {
   return boost::math::cdf(boost::math::complement(t, center / error));
 }
 
-/// Probability of so many positive differences, if their median were 0 or less.
+/// Returns the probability of at least as many positive differences if their median were at most 0.
 double p_value_of_median(const std::vector<double>& differences) {
   const auto positive = std::ranges::count_if(differences, [](double d) { return d > 0; });
   if (positive == 0) return 1;
@@ -45,17 +45,17 @@ bool is_slower(Samples one, Samples other, double level) {
 std::vector<std::size_t> possibly_fastest(std::span<const Samples> cases, double significance) {
   const double level =
       significance / static_cast<double>(std::max<std::size_t>(2, cases.size()) - 1);
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> fastest;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const bool excluded = std::ranges::any_of(
         cases, [&](Samples other) { return is_slower(cases[i], other, level); });
-    if (!excluded) places.push_back(i);
+    if (!excluded) fastest.push_back(i);
   }
-  if (places.empty()) {  // each is slower than another one in the rounds that the two share
-    places.resize(cases.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
+  if (fastest.empty()) {  // each is slower than another one in their common rounds
+    fastest.resize(cases.size());
+    std::iota(fastest.begin(), fastest.end(), std::size_t{0});
   }
-  return places;
+  return fastest;
 }
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Which of several cases may be the fastest, from samples that were taken in the same rounds.
+// Selects the cases that may be the fastest, from samples taken in the same rounds.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace parbench {
 
-/// Returns the places of those cases that cannot be distinguished from the fastest, ascending, by
-/// subset selection (Gupta, "On some multiple decision (selection and ranking) rules", 1965): a
-/// case is left out where another one is faster by a one-sided paired t-test or sign test, and by
-/// the paired median. The level of each of the two tests is half of `significance` over the number
-/// of the others, so that by Bonferroni's inequality the truly fastest is among them with a
-/// probability of at least 1 − significance, where rounds are independent. What is tested is the
-/// logarithm of the ratio of times over common rounds, or of its medians in several processes,
-/// because samples of one process are not independent. The t-test decides with few rounds, the sign
-/// test where some of many are disturbed. The median decides too because tables show it: a case
-/// that takes twice as long now and then may be slower on average and faster in most rounds. Cases
-/// with fewer than two common rounds are not distinguished. Never empty where there are cases.
+/// Returns the indices of the cases that cannot be distinguished from the fastest, ascending, by
+/// subset selection (Gupta, "On some multiple decision (selection and ranking) rules", 1965). A
+/// case is excluded if another one is faster by a one-sided paired t-test or sign test, and by the
+/// paired median. The level of each test is half of `significance`, divided by the number of other
+/// cases: by Bonferroni's inequality, the fastest case is included with a probability of at least
+/// 1 − significance if rounds are independent. The tests use logarithms of ratios of times over
+/// common rounds. With several processes they use the medians of these, because samples of one
+/// process are not independent. The t-test decides with few rounds, the sign test if some of many
+/// rounds are disturbed. The median is required because tables show it: a case that sometimes takes
+/// twice as long may be slower on average but faster in most rounds. Cases with fewer than two
+/// common rounds are not distinguished. Never empty if there are cases.
 [[nodiscard]] std::vector<std::size_t> possibly_fastest(std::span<const Samples> cases,
                                                         double significance = 0.05);
 

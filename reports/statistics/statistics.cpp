@@ -1,4 +1,4 @@
-// Order statistics carry the intervals; Boost.Math gives the binomial distribution they need.
+// Computes intervals from order statistics and the binomial distribution of Boost.Math.
 #include "reports/statistics/statistics.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double median_of_sorted(const std::vector<double>& values) {
   return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
 }
 
-/// Probability that the median lies between the order statistics of rank `rank` and n + 1 − rank.
+/// Returns the probability that the median lies between order statistics `rank` and n + 1 − `rank`.
 double confidence_of_rank(std::size_t count, std::size_t rank) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(count), 0.5);
   return 1.0 - 2.0 * boost::math::cdf(below, static_cast<double>(rank - 1));
@@ -43,14 +43,14 @@ bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
-/// The median of ratios: the geometric mean of the middle two, so that inverted ratios have the
-/// inverse median.
+/// Returns the median of ratios: the geometric mean of the middle two, so that inverted ratios have
+/// the inverse median.
 double median_of_ratios(const std::vector<double>& ratios) {
   const std::vector<double> ordered = sorted(ratios);
   const std::size_t middle = ordered.size() / 2;
   const double below = ordered.size() % 2 == 1 ? ordered[middle] : ordered[middle - 1];
   if (below <= 0) return below;
-  return below * std::sqrt(ordered[middle] / below);  // exact where both are equal
+  return below * std::sqrt(ordered[middle] / below);  // exact if both are equal
 }
 
 std::optional<PairedMedian> finite_median_of_ratios(const std::vector<double>& ratios) {
@@ -63,14 +63,14 @@ std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
   return PairedMedian{median(values), median_interval(values)};
 }
 
-/// The seconds of all cases in each of some rounds.
+/// The seconds of all cases, by round.
 using Rounds = std::vector<std::vector<double>>;
 
-/// The rounds of each process in which all cases were sampled.
+/// Returns the rounds of each process in which all cases were sampled.
 std::map<int, Rounds> common_rounds(std::span<const Samples> cases) {
   struct Round {
     int process = 0;
-    std::vector<double> seconds;  // of the cases so far
+    std::vector<double> seconds;  // of the cases visited so far
   };
   std::map<int, Round> rounds;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -112,7 +112,7 @@ using Middle = double (*)(const std::vector<double>&);
 
 double median_of_values(const std::vector<double>& values) { return median(values); }
 
-/// The combined seconds of each round, or of several processes the middle of each one's.
+/// Returns the combined seconds of each round; with several processes, the middle of each process.
 std::vector<double> values_by_process(std::span<const Samples> cases, const CombineRound& combine,
                                       Middle middle) {
   const std::map<int, Rounds> processes = common_rounds(cases);
@@ -135,16 +135,16 @@ double ratio_of(double baseline_seconds, double case_seconds) {
 
 double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
 
-std::size_t median_place(std::span<const double> values) {
+std::size_t median_index(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("the median of no values");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(order, middle, {}, [&](std::size_t place) { return values[place]; });
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t index) { return values[index]; });
   return *middle;
 }
 
-std::size_t nearest_place(std::span<const double> values, double target) {
+std::size_t nearest_index(std::span<const double> values, double target) {
   if (values.empty()) throw std::invalid_argument("the nearest of no values");
   const auto nearest =
       std::ranges::min_element(values, {}, [&](double value) { return std::abs(value - target); });

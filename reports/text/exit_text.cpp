@@ -9,7 +9,7 @@
 namespace parbench::report {
 
 std::string exit_text(int exit_code) {
-  // Programs may choose exit codes above those of signals, as ssh does with 255.
+  // Programs may use exit codes above those of signals, for example 255 by ssh.
   if (exit_code <= signal_exit_code || exit_code > signal_exit_code + SIGRTMAX) {
     return fmt::format("ended with exit code {}", exit_code);
   }

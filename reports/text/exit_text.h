@@ -1,14 +1,14 @@
-// How programs end, in words.
+// Describes how programs ended.
 #pragma once
 
 #include <string>
 
 namespace parbench::report {
 
-/// Exit codes above it are those of programs that a signal has ended.
+/// Higher exit codes are those of programs that a signal ended.
 inline constexpr int signal_exit_code = 128;
 
-/// How a program ended: "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+/// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".
 [[nodiscard]] std::string exit_text(int exit_code);
 
 }  // namespace parbench::report

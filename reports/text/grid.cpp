@@ -17,7 +17,7 @@
 namespace parbench::report {
 namespace {
 
-/// Reports are untrusted: a cell may be of any length, and every row is as wide as the widest.
+/// Max width of a cell: reports are untrusted, and every row is as wide as the widest one.
 constexpr std::size_t widest_cell = 160;
 
 constexpr int any_rank = std::numeric_limits<int>::max();
@@ -39,7 +39,7 @@ std::vector<Laid> laid_out(const std::vector<Column>& columns) {
   return result;
 }
 
-/// Rows are indented below headings that have a line of their own.
+/// Indentation of rows below headings on lines of their own.
 constexpr std::size_t row_indent = 2;
 
 std::size_t laid_width(const std::vector<Laid>& laid) {
@@ -68,7 +68,7 @@ std::string rule(std::size_t width) {
   return text;
 }
 
-/// Joins what the headings of a row say: "pipeline, split 12".
+/// Returns the headings of a row as text: "pipeline, split 12".
 std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
   std::string text;
   for (const Column& column : columns) {
@@ -79,7 +79,7 @@ std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
   return text;
 }
 
-/// Whether a value needs no name beside it: "gpipe" and "256KiB", but not "12" or "none".
+/// Returns whether a value needs no name: "gpipe" and "256KiB", but not "12" or "none".
 bool names_itself(const std::string& value) {
   constexpr std::array<std::string_view, 4> unspecific{"true", "false", "none", "all"};
   const auto is_letter = [](unsigned char letter) { return std::isalpha(letter) != 0; };
@@ -87,7 +87,7 @@ bool names_itself(const std::string& value) {
          std::ranges::find(unspecific, value) == unspecific.end();
 }
 
-/// Joins what the headings of a row say, in few words: "pipeline split 12 gpipe".
+/// Returns the headings of a row in few words: "pipeline split 12 gpipe".
 std::string short_heading_of(const std::vector<Column>& columns, std::size_t row) {
   std::string text;
   for (const Column& column : columns) {
@@ -98,7 +98,7 @@ std::string short_heading_of(const std::vector<Column>& columns, std::size_t row
   return text;
 }
 
-/// Returns one column for all headings, and the others behind it.
+/// Returns one column for all headings, followed by the other columns.
 std::vector<Column> joined_headings(const std::vector<Column>& columns) {
   std::vector<Column> joined{
       {.title = "case", .align = Align::left, .narrow = {.is_heading = true}}};
@@ -110,14 +110,14 @@ std::vector<Column> joined_headings(const std::vector<Column>& columns) {
   return joined;
 }
 
-/// Lines without a line break at the end.
+/// Returns lines without a final line break.
 std::string wrapped_text(const std::string& text, std::size_t width) {
   std::string lines = hanging("", text, {.width = width});
   lines.pop_back();
   return lines;
 }
 
-/// Moves the columns that are headings to lines above their rows.
+/// Moves the heading columns to lines above their rows.
 void stack(Grid& grid, std::size_t width) {
   for (std::size_t row = 0; row < grid.emphasis.size(); ++row) {
     grid.headings.push_back(wrapped_text(heading_of(grid.columns, row), width));
@@ -131,8 +131,8 @@ void stack(Grid& grid, std::size_t width) {
   std::erase_if(grid.columns, [](const Column& column) { return column.narrow.is_heading; });
 }
 
-/// Leaves out columns with a rank below `end`: all but those that fit when they are added in
-/// descending order.
+/// Leaves out columns with a rank below `end`, except those that fit when added in descending
+/// order. Returns the names of the missing columns.
 std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   const std::vector<Column> all = std::move(grid.columns);
   std::set<int, std::greater<>> ranks;
@@ -159,7 +159,7 @@ std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   return dropped;
 }
 
-/// Columns that a table should not lack.
+/// Returns the number of columns that a table should not lack.
 std::ptrdiff_t important_columns(const Grid& grid) {
   return std::ranges::count_if(grid.columns, [](const Column& column) {
     return column.narrow.rank == 0 || column.narrow.rank >= Narrow::important_rank;
@@ -171,13 +171,13 @@ bool has_needed(const std::vector<Column>& columns) {
       columns, [](const Column& column) { return column.narrow.rank >= Narrow::needed_rank; });
 }
 
-/// Leaves out columns until the grid fits, with joined headings if that saves important ones.
-/// Returns the names of the columns that are missing, or nothing where neither fits.
+/// Leaves out columns until the grid fits; joins the headings if that keeps more important columns.
+/// Returns the names of the missing columns, or nothing if it does not fit either way.
 std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t width) {
   Grid apart = grid;
   Grid joined = grid;
   joined.columns = joined_headings(grid.columns);
-  // The headings have become one column in the other grid.
+  // The other grid has one column for all headings.
   const auto headings = std::ranges::count_if(
       grid.columns, [](const Column& column) { return column.narrow.is_heading; });
   std::vector<std::string> missing_apart = drop(apart, width, any_rank);

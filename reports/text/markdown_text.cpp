@@ -1,4 +1,4 @@
-// Escapes Markdown, and paints tables.
+// Escapes Markdown and formats tables.
 #include "reports/text/markdown_text.h"
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ std::string title_text(const TableColumn& column) {
 
 }  // namespace
 
-/// The fence is longer than any run of backticks inside; a backslash keeps a bar from ending a
-/// table's cell, in code as well.
+/// The fence is longer than any run of backticks inside. A backslash before a bar keeps it from
+/// ending a table's cell, even in code.
 std::string code_span(std::string_view text) {
   if (text.empty()) return {};
   std::string inside;
@@ -43,8 +43,8 @@ std::string code_span(std::string_view text) {
   return fmt::format("{0}{1}{2}{1}{0}", fence, space, inside);
 }
 
-/// GitHub looks for mentions, references and links after the markup, so that a backslash does not
-/// help there, but a word joiner does.
+/// GitHub searches for mentions, references and links after it has removed the markup. A backslash
+/// does not prevent these, but a word joiner does.
 std::string markdown_prose(std::string_view text) {
   constexpr std::string_view markup = "\\`*_[]<>#|~&!$";
   constexpr std::array<std::string_view, 4> linked{"@", "#", "://", "www."};

@@ -1,4 +1,4 @@
-// Text of others made harmless in GitHub's Markdown (github.github.com/gfm), and tables of it.
+// Escapes untrusted text for GitHub's Markdown (github.github.com/gfm), and formats tables.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace parbench::report {
 
-/// As a code span, also of a table's cell: neither markup nor a mention of a user has an effect
-/// there. Empty text stays empty.
+/// Returns a code span, also for a table's cell, in which neither markup nor mentions of users have
+/// an effect. Empty text stays empty.
 [[nodiscard]] std::string code_span(std::string_view text);
 
-/// As it is read, on one line.
+/// Returns text on one line that Markdown shows as it is.
 [[nodiscard]] std::string markdown_prose(std::string_view text);
 
-/// Captions, the table and its footnotes. A last column has the reasons of the rows without
+/// Returns the captions, the table and its footnotes. A last column has the reasons of rows without
 /// numbers.
 [[nodiscard]] std::string markdown_table(const Table& table);
 

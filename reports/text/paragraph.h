@@ -1,4 +1,4 @@
-// Running text of a terminal: wrapped to its width, emphasised.
+// Wraps running text for a terminal.
 #pragma once
 
 #include <string>
@@ -10,12 +10,11 @@
 
 namespace parbench::report {
 
-/// "one · two · three", with a new line where the next item would pass the style's width. Ends with
-/// a line break.
+/// Returns "one · two · three", wrapped between items at the style's width. Ends with a line break.
 [[nodiscard]] std::string joined_items(const std::vector<std::string>& items,
                                        const TextStyle& style, Emphasis emphasis);
 
-/// A paragraph whose first line opens with `lead` and whose others are indented below it. Ends with
+/// Returns a paragraph whose first line starts with `lead`; the other lines are indented. Ends with
 /// a line break.
 [[nodiscard]] std::string hanging(std::string_view lead, std::string_view text,
                                   const TextStyle& style, Emphasis emphasis = Emphasis::none);

@@ -1,4 +1,4 @@
-// Paints tables for a terminal.
+// Formats tables for a terminal.
 #include "reports/text/table.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace parbench::report {
 namespace {
 
-/// Numbered reasons of rows; equal reasons share one.
+/// Numbered reasons of rows; equal reasons share a number.
 class Reasons {
  public:
   /// Returns " (2)"; empty for no reason.
@@ -41,7 +41,7 @@ void move_unit_to_title(Column& column) {
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
 }
 
-/// Appends marks to texts. Where a column of numbers has any, the others get a space, so that the
+/// Appends a mark to text. If any text of a column has a mark, the others get a space, so that
 /// numbers stay aligned.
 std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
   return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
@@ -85,7 +85,7 @@ Column range_column(const TableColumn& column) {
   return ranges;
 }
 
-/// The columns, with numbers in place of the reasons.
+/// Returns the columns, with numbers in place of the reasons.
 Grid grid_of(const Table& table, Reasons& reasons) {
   Grid grid;
   grid.joins_headings = table.joins_headings;
@@ -103,7 +103,7 @@ Grid grid_of(const Table& table, Reasons& reasons) {
   return grid;
 }
 
-/// Whether a cell of the grid has the mark of a footnote, or a column the title.
+/// Returns whether a footnote's mark is in a cell of the grid or, with a colon, a column's title.
 bool has_mark(const Grid& grid, const std::string& mark) {
   return std::ranges::any_of(grid.columns, [&](const Column& column) {
     if (column.title + ':' == printable(mark)) return true;

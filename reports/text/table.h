@@ -1,6 +1,5 @@
 // A table as a model: the texts of its cells, the meaning of their marks, and the lines around it.
-// Painters lay it out for a terminal, for Markdown (markdown_text.h) and for a page
-// (views/html/html_table.h).
+// It is formatted for terminals, Markdown (markdown_text.h) and pages (views/html/html_table.h).
 #pragma once
 
 #include <cstddef>
@@ -18,18 +17,18 @@
 
 namespace parbench::report {
 
-/// What a page emphasises by colour.
+/// How a page colours a cell.
 enum class Tone { plain, better, worse, reason };
 
 struct TableCell {
   std::string text = {};
-  std::string mark = {};   // of a footnote, behind the text
+  std::string mark = {};   // of a footnote, after the text
   std::string range = {};  // the interval of the text
   std::string range_mark = {};
-  std::optional<double> number = {};  // to sort by
-  Tone tone = Tone::plain;            // for `reason`, a page appends the reason of the row
-  std::size_t span = 1;   // columns that it takes on a page, at least 1; the next ones are empty
-  std::string link = {};  // where it leads on a page
+  std::optional<double> number = {};  // for sorting
+  Tone tone = Tone::plain;            // `reason`: a page appends the reason of the row
+  std::size_t span = 1;   // width in columns on a page, at least 1; the next columns are empty
+  std::string link = {};  // target of its link on a page
   std::string note = {};  // a second line on a page
 };
 
@@ -37,44 +36,44 @@ struct TableColumn {
   std::string title;
   std::vector<TableCell> cells = {};  // one per row
   Align align = Align::right;
-  bool verbatim = false;         // cells are text of a report
-  bool verbatim_title = false;   // so is the title
-  std::string range_title = {};  // of the ranges; empty where they have none
+  bool verbatim = false;         // the cells are text of a report
+  bool verbatim_title = false;   // the title is text of a report
+  std::string range_title = {};  // title of the ranges; empty if there are none
   Align range_align = Align::left;
-  std::string subtitle = {};   // what the parts of the cells are: "cpu:0 + cpu:1"
-  bool unit_in_title = false;  // a unit that all cells share may stand in place of the title
+  std::string subtitle = {};   // names the parts of the cells: "cpu:0 + cpu:1"
+  bool unit_in_title = false;  // a unit that all cells share may replace the title
   bool only_on_pages = false;  // a terminal has no room for it
   bool wrapped = false;        // a page breaks its lines
   bool folded = false;         // a page shows its cells on request
-  Narrow narrow = {};          // what a terminal does with it where the table is too wide
-  int range_rank = 0;          // of the ranges, where they may be left out alone
+  Narrow narrow = {};          // how a terminal shows it in a table that is too wide
+  int range_rank = 0;          // rank of the ranges if they may be left out alone
 };
 
 struct TableRow {
   Emphasis emphasis = Emphasis::none;
-  std::string reason = {};  // why it has no numbers
-  std::string id = {};      // by which scripts of a page find it
+  std::string reason = {};  // why the row has no numbers
+  std::string id = {};      // identifies the row for the scripts of a page
 };
 
-/// A mark in the table's cells, or the title of a column and a colon, and what it means. Without a
-/// mark it is about the whole table.
+/// A mark of a cell, or a column's title with a colon, and its meaning. Without a mark, the note is
+/// about the whole table.
 using Footnote = std::pair<std::string, std::string>;
 
 struct Table {
   std::vector<TableColumn> columns = {};
   std::vector<TableRow> rows = {};
-  /// The column with the status of rows without numbers: behind it stand the marks of their
+  /// The column with the status of rows without numbers; it is followed by the marks of their
   /// reasons.
   std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
   bool joins_headings = false;                  // Grid::joins_headings
-  std::string complete_in = "the JSON report";  // what has columns that a terminal has no room for
+  std::string complete_in = "the JSON report";  // has the columns that a terminal omits
 };
 
-/// Adds a column. `cell` makes a text or a TableCell of each item, in the order of the rows; the
-/// first column makes the rows, unless there are any. Throws std::logic_error for another number of
-/// items.
+/// Adds a column. `cell` converts each item to a text or a TableCell. The first column adds the
+/// rows unless there are any. Throws std::logic_error if the number of items differs from that of
+/// rows.
 template <std::ranges::input_range Items, class MakeCell>
 void add_column(Table& table, TableColumn column, Items&& items, const MakeCell& cell) {
   for (const auto& item : items) column.cells.push_back(TableCell{std::invoke(cell, item)});
@@ -94,9 +93,9 @@ void add_column(Table& table, TableColumn column, Items&& items, const MakeCell&
 /// Returns a footnote with its mark, if it has one.
 [[nodiscard]] std::string whole_text(const Footnote& note);
 
-/// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows. A table
-/// that is wider than the style leaves out columns as `Narrow` says, and a line below it names
-/// them. Control characters become U+FFFD, but for line breaks in footnotes and reasons.
+/// Formats a table for a terminal: captions, columns, footnotes and the reasons of rows. A table
+/// wider than the style omits columns as `Narrow` defines, and a line below it names them. Control
+/// characters become U+FFFD, except line breaks in footnotes and reasons.
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Display width of UTF-8 text, filling and wrapping.
+// Measures, pads and wraps UTF-8 text.
 #include "reports/text/text.h"
 
 #include <utf8proc.h>
@@ -25,12 +25,12 @@ CodePoint decode(std::string_view text) {
 
 bool is_control(char32_t value) { return value < 0x20 || (value >= 0x7F && value < 0xA0); }
 
-/// Returns whether a character embeds, overrides or isolates a direction of writing.
+/// Returns whether a character embeds, overrides or isolates a writing direction.
 bool changes_direction(char32_t value) {
   return (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
 }
 
-/// Returns whether text is a hash of Git: SHA-1 or SHA-256 in hexadecimal digits.
+/// Returns whether text is a Git hash: SHA-1 or SHA-256 in hexadecimal digits.
 bool is_hash(std::string_view text) {
   const bool has_length = text.size() == 40 || text.size() == 64;
   return has_length && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
@@ -113,7 +113,7 @@ std::string short_commit(std::string_view commit) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  constexpr std::size_t max_bytes_of_column = 8;  // limits the marks without a width
+  constexpr std::size_t max_bytes_of_column = 8;  // limits the number of marks without width
   std::size_t columns = 0;
   std::size_t fitting = 0;  // bytes, with room for the ellipsis
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// Reads them.
+// Parses dates.
 #include "reports/text/utc.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string text_of(std::time_t seconds) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
 }
 
-/// Returns seconds since 1970 of text that a format fits whole; nothing for other text.
+/// Returns the seconds since 1970 if the format matches the whole text; else nothing.
 std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_format) {
   std::tm time = {};
   const char* const end = ::strptime(text.c_str(), of_format, &time);
@@ -34,7 +34,7 @@ std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_f
   return ::timegm(&time) - offset;
 }
 
-/// Leaves out the fraction of a second in "10:00:00.123456+05:30".
+/// Removes the fraction of a second from "10:00:00.123456+05:30".
 std::string without_fraction(std::string text) {
   const std::size_t point = text.find('.');
   if (point == std::string::npos) return text;
@@ -48,7 +48,7 @@ std::int64_t seconds_of_utc(const std::string& text) {
   std::tm time = {};
   const char* const end = ::strptime(text.c_str(), format, &time);
   const std::time_t seconds = ::timegm(&time);
-  // Read leniently (one digit, a 31st of February), so written again.
+  // strptime accepts one digit or a 31st of February, so the result is formatted and compared.
   if (end == nullptr || text_of(seconds) != text) {
     throw UsageError(
         fmt::format("'{}' is not a valid time such as 2026-11-21T19:57:32Z; correct it",

@@ -1,4 +1,4 @@
-// A row for each recommendation.
+// Builds a row for each recommendation.
 #include "reports/views/answer_table.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace parbench::report {
 namespace {
 
-// What to use is never left out, nor its gain; what it is tied with explains it.
+// The recommended case and its gain are never left out; tied cases explain them.
 constexpr Narrow of_row{.is_heading = true};
 constexpr Narrow open_rank{1};
 constexpr Narrow remark_rank{2};
@@ -31,7 +31,7 @@ TableCell verdict_cell(const Recommendation& one) {
   return {.text = std::string(to_string(payoff_of(one)))};
 }
 
-/// The case that the gain is of, where that is not the recommended one.
+/// Returns the case with the gain if it is not the recommended one.
 TableCell gaining_cell(const Recommendation& one) {
   if (!one.gaining || one.candidates.empty()) return {};
   const bool is_used = one.gaining->name == one.candidates.front().name;
@@ -46,7 +46,7 @@ TableCell gain_cell(const Recommendation& one) {
   return cell;
 }
 
-/// Without a verdict nothing is recommended that others could be tied with.
+/// Empty without a verdict: no case is recommended.
 TableCell ties_cell(const Recommendation& one) {
   if (is_undecided(one)) return {};
   std::vector<std::string> labels;
@@ -54,7 +54,7 @@ TableCell ties_cell(const Recommendation& one) {
   return {.text = format_list(labels)};
 }
 
-/// Slower cases that the samples do not rule out as the fastest.
+/// Returns the slower cases that the samples do not exclude as the fastest.
 TableCell open_cell(const Recommendation& one) {
   if (is_undecided(one)) return {};
   std::vector<std::string> labels;

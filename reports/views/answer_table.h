@@ -1,4 +1,4 @@
-// The table of an answer that is about several settings.
+// The table of an answer with several settings.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace parbench::report {
 
-/// Returns a row for each recommendation: what to use, whether that pays and its gain, and the
-/// cases tied with it. Where the baseline is recommended, the gain is of another case, which the
-/// row names. Intervals have the marks of the table of cases. Nothing for a single recommendation,
-/// which the answer's text has already.
+/// Returns a row per recommendation: the case to use, whether it pays, its gain, and the cases tied
+/// with it. If the baseline is recommended, the gain is that of another case, which the row names.
+/// Intervals have the marks of the table of cases. Nothing for a single recommendation, which the
+/// answer's text contains.
 [[nodiscard]] std::optional<Table> answer_table(const Answer& answer);
 
 }  // namespace parbench::report

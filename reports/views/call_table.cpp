@@ -1,4 +1,4 @@
-// Renders the calls of a profile.
+// Formats the calls of a profile.
 #include "reports/views/call_table.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace parbench::report {
 namespace {
 
-/// Of the time of all calls: those that take less are shown together.
+/// Min share of all calls' time for a row of its own.
 constexpr double min_shown_share = 0.005;
 
 std::string rate_cell(double amount, double seconds, std::string_view unit) {
@@ -31,13 +31,13 @@ std::string share_cell(double amount, double seconds, const std::optional<double
   return format_percent(amount / seconds / *peak, 0);
 }
 
-/// "convolution_forward · layer1.0.conv1"; without a layer the shapes of its tensors.
+/// Returns "convolution_forward · layer1.0.conv1"; without a layer, the shapes of the tensors.
 std::string name_of_calls(const CallMetrics& call) {
-  const std::string& place = call.layer.empty() ? call.tensors : call.layer;
-  return place.empty() ? call.name : fmt::format("{} · {}", call.name, place);
+  const std::string& where = call.layer.empty() ? call.tensors : call.layer;
+  return where.empty() ? call.name : fmt::format("{} · {}", call.name, where);
 }
 
-/// Rows for the calls, of which those that take little are one: a network has hundreds.
+/// Returns the rows; short calls share one, because a network has hundreds of calls.
 std::vector<CallMetrics> shown_calls(const std::vector<CallMetrics>& calls, double all_seconds) {
   std::vector<CallMetrics> shown;
   std::vector<CallMetrics> others;
@@ -120,7 +120,7 @@ std::string calls_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text;
   bool peaks = false;
-  std::map<std::string, std::size_t> without;  // by reason
+  std::map<std::string, std::size_t> without;  // number of cases, by reason
   std::size_t shown_cases = 0;
   for (const CaseResult& c : shown.cases) {
     if (!c.profile || c.profile->metrics.calls.empty()) {

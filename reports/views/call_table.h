@@ -1,4 +1,4 @@
-// The calls of each case of a report as tables: where its time went, and at which rates.
+// Tables of the calls of each case: their shares of the time and their rates.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace parbench::report {
 
-/// The calls of a profiled case, those that take little together in one row.
+/// Returns the calls of a profiled case; short ones share a row.
 [[nodiscard]] Table table_of_calls(const Report& report, const CaseResult& c);
 
-/// A table for each profiled case: its calls by layer, operation and kernel with their number,
-/// time, share of the time of all calls, the share in which threads of their teams had no work,
-/// FLOP/s and B/s while they ran, and the shares of the peaks of the device, where the report has
-/// these. As harmless for a terminal as `to_table`.
+/// Returns a table per profiled case, with a row per layer, operation and kernel. Columns: number
+/// of calls, time, share of all calls' time, share in which threads of their teams had no work,
+/// FLOP/s and B/s while running, and shares of the device's peaks if known. As safe for a terminal
+/// as `to_table`.
 [[nodiscard]] std::string calls_table(const Report& report, const TextStyle& style = {});
 
 }  // namespace parbench::report

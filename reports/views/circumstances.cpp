@@ -1,4 +1,4 @@
-// A table of the circumstances that Google Benchmark warns of.
+// Lists the circumstances that Google Benchmark warns about.
 #include "reports/views/circumstances.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What circumstances of a measurement mean for its times.
+// Warns about circumstances of a measurement that affect its times.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace parbench::report {
 
-/// Reports with the names by which warnings call them.
+/// Circumstances of reports, with the reports' names in warnings.
 using NamedCircumstances = std::vector<std::pair<std::string, const NamedTexts*>>;
 
-/// Returns a sentence for each circumstance that distorts times, with the names of the reports that
-/// have it in front: "BASE and NEW (some runs): the library is a debug build …".
+/// Returns a sentence per circumstance that distorts times, preceded by the reports that have it:
+/// "BASE and NEW (some runs): the library is a debug build …".
 [[nodiscard]] std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports);
 
-/// Returns what distinguishes the circumstances that both sides record, an item for each:
+/// Returns the differences between circumstances that both sides record, one item each:
 /// "library_build_type: release before, debug now".
 [[nodiscard]] std::vector<std::string> circumstance_differences(const NamedTexts& before,
                                                                 const NamedTexts& now);
 
-/// Returns the notes on the models of a run, as sentences: "my.onnx: 2 convolutions and …".
+/// Returns the notes on the models of a run as sentences: "my.onnx: 2 convolutions and …".
 [[nodiscard]] std::vector<std::string> notes_on_models(const Report& report);
 
-/// Returns the notes on a report's file and the warnings about its circumstances, as sentences.
+/// Returns the notes on a report's file and the warnings about its circumstances as sentences.
 [[nodiscard]] std::vector<std::string> notes_on_file(const Report& report);
 
-/// "numbers that are not finite were read as missing: line 12, 'nan' (and 2 more)."
+/// Returns "numbers that are not finite were read as missing: line 12, 'nan' (and 2 more)."
 [[nodiscard]] std::string to_text(const FileNote& note);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Labels of cases, and what all findings have in common.
+// Labels cases, and describes limitations of all findings.
 #include "reports/views/finding_lines.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::vector<std::string> finding_lines(const ScenarioCases& group) {
 
 namespace {
 
-/// The cases that the answer recommends, and those that explain its gains.
+/// Returns the cases that the answer recommends and those that explain its gains.
 std::set<std::string> named_cases(const ScenarioCases& group) {
   const Answer* answer = find_answer(*group.report, group.scenario);
   if (answer == nullptr) return {};
@@ -46,7 +46,7 @@ std::set<std::string> named_cases(const ScenarioCases& group) {
   return named;
 }
 
-/// "No timeline of split 5 (the time of the run was over), so no finding is about its calls."
+/// Returns "No timeline of split 5 (interrupted): its calls have no findings."; may be empty.
 std::string missing_timelines(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<std::string> labels;
@@ -68,7 +68,7 @@ std::string missing_timelines(const ScenarioCases& group) {
       labels.size(), labels.front(), reason);
 }
 
-/// Whether a finding says that the losses of a case have no parts.
+/// Returns whether a finding reports that the losses of a case have no parts.
 bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
   return std::ranges::any_of(
       findings_of(*group.report, group.scenario), [&](const Finding* finding) {
@@ -77,7 +77,7 @@ bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
       });
 }
 
-/// Names the case of the answer whose profile deviates most.
+/// Names the case of the answer with the largest deviation of its profile.
 std::string deviating_profiles(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<const CaseResult*> deviating;

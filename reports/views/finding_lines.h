@@ -1,4 +1,4 @@
-// Findings as lines below an answer.
+// Formats findings as lines below an answer.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace parbench::report {
 
-/// What distinguishes the cases in the table of their scenario. Refers to the cases.
+/// Labels of the cases of a scenario, as in its table. Refers to the cases.
 class CaseLabels {
  public:
   explicit CaseLabels(const Cases& cases);
 
-  /// Returns "pipeline, split 5"; the name where the table has no such case.
+  /// Returns "pipeline, split 5"; the name if the table has no such case.
   [[nodiscard]] std::string label(const std::string& name) const;
 
  private:
@@ -25,11 +25,11 @@ class CaseLabels {
   std::unordered_map<std::string_view, std::size_t> rows_;  // by name
 };
 
-/// Returns a line for each finding of the scenario, in their order.
+/// Returns a line for each finding of the scenario, in order.
 [[nodiscard]] std::vector<std::string> finding_lines(const ScenarioCases& group);
 
-/// Says what the findings do not rest on: profiles of the answer's cases that are missing, and
-/// those that are not typical of the samples. Empty where there are none.
+/// Returns limitations of the findings: cases of the answer without a profile, or with one that
+/// does not represent the samples. Empty if there are none.
 [[nodiscard]] std::string limits_line(const ScenarioCases& group);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// What is open, how many more samples it needs, and the flags for these.
+// Determines missing results, the number of samples that they need, and the flags for these.
 #include "reports/views/next_command.h"
 
 #include <fmt/format.h>
@@ -18,26 +18,26 @@
 namespace parbench::report {
 namespace {
 
-/// Limits of how many times as many samples are asked for.
+/// Limits of the factor by which the number of samples grows.
 constexpr double min_factor = 2;
 constexpr double max_factor = 10;
-/// The smallest share by which it is worth distinguishing cases.
+/// Min difference between cases that is worth distinguishing, as a share of the time.
 constexpr double min_precision = 0.002;
 
 using CasesByName = std::map<std::string_view, const CaseResult*>;
 
-/// A recommended case and others that more samples may show to be the better choice.
+/// A recommended case and others that more samples may show to be better.
 struct Tie {
   std::vector<const CaseResult*> cases;  // at least two
   std::vector<std::string> labels;
-  std::string setting;  // empty where the answer has one alone
+  std::string setting;  // empty if the answer has a single setting
 };
 
-/// The ratio of the times of two cases below which the first is faster by more than a tie.
+/// Max ratio of two cases' times at which the first is faster by more than a tie.
 constexpr double faster_than_tied = 1 / (1 + largest_tie);
 
-/// Whether a case may be faster than the recommended one by so much that more samples would change
-/// the recommendation.
+/// Returns whether a case may be faster than the recommended one by more than a tie, so that more
+/// samples may change the recommendation.
 bool may_replace(const CaseResult& other, const CaseResult& recommended) {
   const auto ratio = paired_ratio(Samples(other.samples), Samples(recommended.samples));
   return !ratio || !ratio->interval || ratio->interval->low < faster_than_tied;
@@ -62,8 +62,8 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   return ties;
 }
 
-/// How many times as many samples should show whether another case of a tie replaces the first, and
-/// the precision that this needs. An interval becomes narrower by the root of the number.
+/// Growth of the number of samples, and the precision, that should show whether another case of a
+/// tie replaces the first. The width of an interval falls with the root of the number of samples.
 struct Need {
   double factor = min_factor;
   double precision = 1;
@@ -100,10 +100,10 @@ std::string purpose_of(const std::vector<Tie>& ties) {
                      setting.empty() ? "" : " at " + setting);
 }
 
-/// Seconds as a round number for a flag.
+/// Rounds seconds up to a round number for a flag.
 std::string rounded_up(double seconds) {
-  const double step = seconds > 120 ? 60 : 10;
-  return fmt::format("{:.0f}", step * std::ceil(seconds / step));
+  const double granularity = seconds > 120 ? 60 : 10;
+  return fmt::format("{:.0f}", granularity * std::ceil(seconds / granularity));
 }
 
 double sampled_seconds(const CaseResult& c) {
@@ -114,10 +114,10 @@ double sampled_seconds(const CaseResult& c) {
   return sum;
 }
 
-/// The limits of all scenarios of a run.
+/// The limits that apply to all scenarios of a run.
 struct Limits {
   double precision = 1;
-  double max_seconds = 0;    // of a case
+  double max_seconds = 0;    // per case
   double total_seconds = 0;  // of the run; 0: no limit
   int fixed_samples = 0;
 };
@@ -133,7 +133,7 @@ Limits limits_of(const Report& report) {
   return limits;
 }
 
-/// Appends a case's name as a regular expression.
+/// Returns a case's name as a regular expression.
 std::string escaped(std::string_view name) {
   std::string text;
   for (const char letter : name) {
@@ -143,7 +143,7 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// Chooses the tied cases and their baselines; empty where these are most of the cases.
+/// Returns a filter for the tied cases and their baselines; empty if these are most of the cases.
 std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
@@ -160,7 +160,7 @@ std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   return fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|"));
 }
 
-/// Whether several processes took the samples, and fewer than an interval of 95% needs.
+/// Returns whether several processes took the samples, but fewer than a 95% interval needs.
 bool has_few_processes(const Report& report) {
   return report.processes.size() > 1 && report.processes.size() < needed_values;
 }
@@ -170,8 +170,8 @@ void add_flag(std::vector<std::string>& arguments, std::string_view flag, std::s
   arguments.push_back(std::move(value));
 }
 
-/// Asks for as many processes as an interval needs where several, but fewer, took the samples.
-/// Returns by how much the run takes longer.
+/// Requests as many processes as an interval needs, if the report has several, but fewer. Returns
+/// the factor by which the run takes longer.
 double add_processes(const Report& report, std::vector<std::string>& arguments) {
   if (!has_few_processes(report)) return 1;
   add_flag(arguments, "--processes", fmt::format("{}", needed_values));
@@ -182,7 +182,7 @@ void add_total_time(std::vector<std::string>& arguments, double seconds) {
   add_flag(arguments, "--max-total-time", rounded_up(seconds));
 }
 
-/// The flags that multiply the number of samples. `seconds`: what the run may take in all.
+/// Adds the flags that multiply the number of samples. `seconds`: time limit of the whole run.
 void add_limits(const Report& report, const Need& need, double seconds,
                 std::vector<std::string>& arguments) {
   double longest = 0;
@@ -197,7 +197,7 @@ void add_limits(const Report& report, const Need& need, double seconds,
   add_total_time(arguments, seconds);
 }
 
-/// A run of few processes whose answers leave nothing else open.
+/// Returns a run with more processes, if the answers are otherwise complete.
 NextCommand rerun_with_processes(const Report& report, const std::string& path) {
   NextCommand command{.purpose = fmt::format("to measure with {} processes", needed_values),
                       .arguments = {"--rerun", path}};
@@ -206,7 +206,7 @@ NextCommand rerun_with_processes(const Report& report, const std::string& path) 
   return command;
 }
 
-/// Nothing where the cases came to their end at the smallest precision that is worth its time.
+/// Returns nothing if the cases have reached the smallest useful precision.
 std::optional<NextCommand> rerun(const Report& report, const std::string& path,
                                  const std::vector<Tie>& ties) {
   Need need;
@@ -222,7 +222,7 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
                                             std::ceil(need.factor * limits.fixed_samples)));
     return command;
   }
-  // As precise as before, it would end as before.
+  // With the same precision, sampling would end as before.
   need.precision = std::max(min_precision, std::min(need.precision, limits.precision / 2));
   const bool came_to_end = std::ranges::all_of(ties, [](const Tie& tie) {
     return std::ranges::all_of(
@@ -233,12 +233,12 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
   return command;
 }
 
-/// What a run has not measured, or not to the end.
+/// Cases that a run did not measure or did not finish.
 struct Missing {
   std::size_t measured = 0;     // cases
   std::size_t left_out = 0;     // cases
-  std::size_t fewest = 0;       // samples of a case for which the time of the run did not suffice
-  bool is_out_of_time = false;  // not only interrupted
+  std::size_t fewest = 0;       // min samples of the cases for which the run had no more time
+  bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
 
   [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
   [[nodiscard]] double factor_of_samples() const {
@@ -260,7 +260,7 @@ Missing missing_of(const Report& report) {
   return missing;
 }
 
-/// What a resumed run may take in all: all its cases are prepared again.
+/// Returns the time limit of a resumed run, which prepares all cases again.
 double resumed_seconds(const Report& report, const Need& need, const Missing& missing) {
   constexpr double margin = 1.2;
   constexpr double default_seconds = 150;  // Scenario::quick_seconds; the run may have had less
@@ -287,7 +287,7 @@ std::string purpose_of(const Missing& missing, const std::vector<Tie>& ties) {
   return purpose_of(ties);
 }
 
-/// An interrupted run goes on with the limits that it had.
+/// A run that was only interrupted keeps its limits.
 NextCommand resume(const Report& report, const std::string& path, const std::vector<Tie>& ties,
                    const Missing& missing) {
   Need need;
@@ -302,7 +302,7 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
-/// A run in processes, which cannot be resumed.
+/// Returns a new run, because a run in several processes cannot be resumed.
 NextCommand rerun_of_missing(const Report& report, const std::string& path,
                              const Missing& missing) {
   NextCommand command{.purpose = purpose_of(missing, {}), .arguments = {"--rerun", path}};
@@ -311,7 +311,7 @@ NextCommand rerun_of_missing(const Report& report, const std::string& path,
   return command;
 }
 
-/// Whether a recommendation has this share of the core time that other programs had.
+/// Returns whether a recommendation has a load of this kind.
 bool has_load(const Report& report, double Recommendation::*load) {
   return std::ranges::any_of(report.answers, [&](const Answer& answer) {
     return std::ranges::any_of(answer.recommendations,
@@ -319,7 +319,7 @@ bool has_load(const Report& report, double Recommendation::*load) {
   });
 }
 
-/// A run whose answers load left open, with what its cases lacked besides.
+/// Repeats a run whose answers are incomplete because of load, and takes missing samples.
 NextCommand repeat_without_load(const Report& report, const std::string& path,
                                 const Missing& missing) {
   const bool has_verdicts = !has_load(report, &Recommendation::load);
@@ -339,7 +339,7 @@ NextCommand repeat_without_load(const Report& report, const std::string& path,
   return command;
 }
 
-/// What keeps another run to the cores that this one was allowed, where these are not all.
+/// Restricts another run to the allowed cores of this one, unless it was allowed all.
 std::vector<std::string> taskset_of(const Machine& machine) {
   const auto online = static_cast<std::size_t>(std::max(0, machine.cores_online));
   if (machine.cores_allowed.empty() || machine.cores_allowed.size() >= online) return {};
@@ -351,7 +351,7 @@ bool has_launcher(const Report& report) {
                              [](const auto& library) { return library.first == "ranks"; });
 }
 
-/// The command without what it is launched with.
+/// Returns the command without its launcher.
 std::optional<NextCommand> continued(const Report& report, const std::string& path) {
   CasesByName cases;
   for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);

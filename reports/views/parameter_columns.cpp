@@ -1,4 +1,4 @@
-// Collects the columns and finds what they have in common.
+// Collects the columns, and finds common and dependent values.
 #include "reports/views/parameter_columns.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@
 namespace parbench::report {
 namespace {
 
-/// The strategies of a table in the order of its rows, and whether each has a parameter.
+/// The strategies of a table in row order, and whether each has the parameter.
 using Applies = std::vector<std::pair<std::string, bool>>;
 
-/// The shorter of naming those that have the parameter and those that lack it.
+/// Names the strategies with the parameter or, if that is shorter, those without it.
 std::string applies_to(const Applies& applies) {
   std::vector<std::string> having;
   std::vector<std::string> lacking;
@@ -37,12 +37,13 @@ std::string applies_to(const Applies& applies) {
 void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
   Applies applies;
-  std::unordered_map<std::string_view, std::size_t> places;  // in `applies`, by strategy
+  std::unordered_map<std::string_view, std::size_t>
+      known_strategies;  // indices in `applies`, by strategy
   for (std::size_t row = 0; row < cases.size(); ++row) {
     const auto& value = column.values[row];
-    const auto [place, is_new] = places.try_emplace(cases[row]->strategy, applies.size());
+    const auto [known, is_new] = known_strategies.try_emplace(cases[row]->strategy, applies.size());
     if (is_new) applies.emplace_back(cases[row]->strategy, value.has_value());
-    if (applies[place->second].second != value.has_value()) return;
+    if (applies[known->second].second != value.has_value()) return;
     if (value && common && *value != *common) return;
     if (value) common = value;
   }
@@ -50,7 +51,7 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
   column.applies_to = applies_to(applies);
 }
 
-/// Whether rows that are alike in one column are alike in the other.
+/// Returns whether rows with equal values in `other` have equal values in `column`.
 bool is_function_of(const ParameterColumn& column, const ParameterColumn& other) {
   std::map<std::optional<std::string>, std::optional<std::string>> known;
   for (std::size_t row = 0; row < column.values.size(); ++row) {
@@ -60,7 +61,7 @@ bool is_function_of(const ParameterColumn& column, const ParameterColumn& other)
   return true;
 }
 
-/// A column that several rows share a value of, so that it says more than which row it is.
+/// Returns whether several rows share a value, so that the column does not just number the rows.
 bool divides_rows(const ParameterColumn& column) {
   std::map<std::optional<std::string>, std::size_t> counts;
   for (const auto& value : column.values) ++counts[value];
@@ -68,14 +69,14 @@ bool divides_rows(const ParameterColumn& column) {
          counts.size() > 1 && counts.size() < column.values.size();
 }
 
-/// A value that some rows have and others lack.
+/// Returns whether the rows have only one value, which some rows may lack.
 bool has_single_value(const ParameterColumn& column) {
   std::set<std::optional<std::string>> values(column.values.begin(), column.values.end());
   values.erase(std::nullopt);
   return values.size() == 1;
 }
 
-/// Whether each row with a value in one column has one in the other.
+/// Returns whether each row with a value in one column has one in the other.
 bool applies_within(const ParameterColumn& column, const ParameterColumn& other) {
   for (std::size_t row = 0; row < column.values.size(); ++row) {
     if (column.values[row] && !other.values[row]) return false;
@@ -96,15 +97,14 @@ void find_what_follows(std::vector<ParameterColumn>& columns) {
   }
 }
 
-/// The value of one column where another one has this value; nothing where it does not apply.
+/// Returns the value of `column` in the first row in which `other` has this value.
 std::optional<std::string> value_where(const ParameterColumn& column, const ParameterColumn& other,
                                        const std::optional<std::string>& value) {
   const auto row = std::ranges::find(other.values, value) - other.values.begin();
   return column.values[static_cast<std::size_t>(row)];
 }
 
-/// A line for each value of a column that others follow from: "heads 4", "sequence 32" of "model
-/// gpt".
+/// Returns a line for each value of `from`: "heads 4", "sequence 32" for "model gpt".
 std::vector<CommonParameters> following_parameters(const std::vector<ParameterColumn>& columns,
                                                    const ParameterColumn& from) {
   std::vector<CommonParameters> lines;
@@ -123,7 +123,7 @@ std::vector<CommonParameters> following_parameters(const std::vector<ParameterCo
   return lines;
 }
 
-/// The rows whose stages begin with the same units.
+/// The rows whose stages begin at the same units.
 struct CutRows {
   std::string cut;
   std::vector<std::string> rows;

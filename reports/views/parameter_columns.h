@@ -1,4 +1,4 @@
-// The parameters of a table's cases: which of them distinguish the rows.
+// The parameters of a table's cases, and which of them distinguish the rows.
 #pragma once
 
 #include <cstddef>
@@ -13,48 +13,48 @@ namespace parbench::report {
 
 using Cases = std::vector<const CaseResult*>;
 
-/// One parameter over the cases of a table; nothing where it does not apply.
+/// A parameter of all cases of a table; values are empty where it does not apply.
 struct ParameterColumn {
   std::string name;
   std::vector<std::optional<std::string>> values;
-  /// The value of all cases of every strategy that has the parameter: it distinguishes no rows that
-  /// the strategy does not. Nothing where values differ.
+  /// The value of all cases, of every strategy that has the parameter: it does not distinguish rows
+  /// of one strategy. Nothing if values differ.
   std::optional<std::string> common = {};
-  /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
+  /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};
-  /// The column before it that its values follow from, as the sizes of a model do from the model,
-  /// or its single value from a layout with stages; empty for none. Rows that differ in it differ
-  /// in that column, too.
+  /// Name of an earlier column that determines this one, as a model determines its sizes or a
+  /// layout determines whether a row has the only value; else empty. Rows that differ in this
+  /// column also differ in that one.
   std::string follows = {};
 };
 
-/// The common values of one line above a table: "split 3", "partition published".
+/// The common values in one line above a table: "split 3", "partition published".
 struct CommonParameters {
   std::vector<std::string> items;
-  std::string of = {};  // ParameterColumn::applies_to, or "model gpt" of what follows from that
+  std::string of = {};  // ParameterColumn::applies_to, or "model gpt" for values determined by it
 };
 
-/// In the order in which the cases name them, dtype first, then graph where any case is captured.
-/// With a name of notes, the last column is what that note says of each case.
+/// Returns the columns in the order of the cases' parameters, after dtype and, if any case is
+/// captured, graph. The last column has the note named `note`, if given.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases,
                                                              std::string_view note = {});
 
-/// Whether the rows need the column: it is neither common to all, nor follows from another one.
+/// Returns whether the rows need the column: it is neither common nor determined by another one.
 [[nodiscard]] bool distinguishes(const ParameterColumn& column);
 
-/// "pipeline, split 5": what distinguishes the case in a row of the table from the others.
+/// Returns what distinguishes the case of a row: "pipeline, split 5".
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Returns where the stages of cases begin that have the same number of stages of one model and
-/// differ in it all the same, as balanced partitions of different micro-batches may: a line for
-/// each such sweep, the most frequent cut first, "cut at layer3.0", "layer2.0: pipeline, split 1".
-/// `columns`: those of the cases with `cut_note`; without that column, no lines.
+/// Returns the cuts of cases that have the same model and number of stages, but different cuts, as
+/// balanced partitions for different micro-batches may. One line per such sweep, the most frequent
+/// cut first: "cut at layer3.0", "cut at layer2.0 in pipeline, split 1". `columns`: those of the
+/// cases with `cut_note`; without that column, there are no lines.
 [[nodiscard]] std::vector<std::vector<std::string>> cut_lines(
     const Cases& cases, const std::vector<ParameterColumn>& columns);
 
-/// Returns the common parameters, those of all strategies first, with or without items; behind them
-/// what follows from the values of other columns.
+/// Returns the common parameters, followed by values determined by other columns. The first line,
+/// which may be empty, is that of all strategies.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(
     const std::vector<ParameterColumn>& columns);
 

@@ -1,4 +1,4 @@
-// Renders peaks as tables.
+// Formats peaks as tables.
 #include "reports/views/peak_table.h"
 
 #include "kernels/base/units/wide_intervals.h"

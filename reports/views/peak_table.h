@@ -1,4 +1,4 @@
-// What `parbench peaks` prints of a device.
+// Formats the peaks of a device for `parbench peaks`.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace parbench::report {
 
-/// Formats the rate with half the width of its interval.
+/// Formats the rate with the half-width of its interval.
 [[nodiscard]] TableCell peak_cell(const Peak& peak);
 
-/// The machine and the device, then a row for each peak: its rate, its interval, and when it was
-/// measured. As harmless for a terminal as `to_table`.
+/// Returns the machine and the device, and a row for each peak with rate, interval and date of
+/// measurement. As safe for a terminal as `to_table`.
 [[nodiscard]] std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
                                    const TextStyle& style = {});
 
-/// How the rates are to be read: once, below all tables.
+/// Returns an explanation of the rates, to be shown once, below all tables.
 [[nodiscard]] std::string peaks_footnote(const TextStyle& style = {});
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Paints a report for a terminal.
+// Formats a report for a terminal.
 #include "reports/views/table.h"
 
 #include "reports/model/printable.h"
@@ -19,7 +19,7 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
     text += hanging("", answer->question, style);
   }
   text += to_text(case_table(group), style);
-  bool has_answers = false;  // in a table
+  bool has_answers = false;  // the answers are in a table
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style, Emphasis::bold);
     for (const std::string& warning : answer->warnings) {

@@ -1,4 +1,4 @@
-// The report as text: what stands at the end of a run, and what a later command shows again.
+// Formats a report as text for a terminal.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace parbench::report {
 
-/// The machine, then for each scenario its question, a table of its cases, the reasons of cases
-/// without a number, and its answer; then how many cases were measured in which time. UTF-8, every
-/// line ended by a line break. It depends on nothing but the report, and holds no control
-/// characters but line breaks and those of the style, whatever the report says.
+/// Returns the machine; for each scenario its question, a table of its cases, the reasons of cases
+/// without a number, and its answer; then the number of measured cases and the time. UTF-8, with a
+/// line break after each line. Depends on the report only. Contains no control characters except
+/// line breaks and those of the style.
 [[nodiscard]] std::string to_table(const Report& report, const TextStyle& style = {});
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Parts of tables that do not depend on how a table is laid out.
+// Builds parts of tables that do not depend on their layout.
 #include "reports/views/table_parts.h"
 
 #include <fmt/format.h>
@@ -133,7 +133,7 @@ std::vector<std::string> label_items(const NamedTexts& labels) {
 
 namespace {
 
-/// "oneDNN 3.9.0"; without a driver for GPUs that alone in place of the libraries for them.
+/// Returns "oneDNN 3.9.0"; without a GPU driver, only "no driver" in place of GPU libraries.
 std::vector<std::string> library_items(const NamedTexts& libraries) {
   constexpr std::array of_gpus{"CUDA", "CUDA of the driver", "CUDA connections", "cuDNN", "cuBLAS",
                                "NCCL"};
@@ -182,7 +182,7 @@ std::vector<std::string> machine_items(const Report& report) {
 }
 
 std::vector<std::string> process_errors(const Report& report) {
-  // As a run ends by itself.
+  // Exit codes of runs that end by themselves.
   constexpr std::array in_order{0, 1, signal_exit_code + SIGINT, signal_exit_code + SIGTERM};
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {
@@ -215,8 +215,8 @@ bool ended_early(const Report& report) {
 
 namespace {
 
-/// "59% in samples and warm-up", …; small parts are left out. Reports of earlier versions have the
-/// first two parts only.
+/// Returns "59% in samples and warm-up", …; leaves out small parts. Reports of earlier versions
+/// have only the first two parts.
 std::vector<std::string> time_shares(const Report& report) {
   constexpr double smallest_share = 0.005;
   std::vector<std::string> texts;

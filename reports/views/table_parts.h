@@ -1,5 +1,5 @@
-// What all renderings of a report as tables share, for every medium: which cases stand in one
-// table, what they have in common, and the lines around the table.
+// Common parts of all tables of a report, for every medium: the cases of a table, their common
+// properties, and the lines around the table.
 #pragma once
 
 #include <map>
@@ -17,18 +17,18 @@
 namespace parbench::report {
 
 struct ScenarioCases {
-  const Report* report = nullptr;  // never null in what `by_scenario` makes
+  const Report* report = nullptr;  // not null in results of `by_scenario`
   std::string scenario;
   Cases cases;
 };
 
-/// The cases of each scenario, in the order in which the report first names it.
+/// Returns the cases of each scenario, in order of first appearance in the report.
 [[nodiscard]] std::vector<ScenarioCases> by_scenario(const Report& report);
 
-/// The report's answer to a scenario's question; nullptr where it has none.
+/// Returns the answer to a scenario's question; null if there is none.
 [[nodiscard]] const Answer* find_answer(const Report& report, const std::string& scenario);
 
-/// The cases that speedups of a table are measured against.
+/// The baselines of the speedups in a table.
 class Baselines {
  public:
   explicit Baselines(const Cases& cases);
@@ -46,57 +46,57 @@ class Baselines {
   std::set<std::string> strategies_;
 };
 
-/// Of intervals with less confidence than wanted.
+/// The mark of intervals with less confidence than wanted.
 inline constexpr std::string_view low_confidence_mark = "°";
 
-/// Of ratios from a single round, which have no interval.
+/// The mark of ratios from a single round, which have no interval.
 inline constexpr std::string_view single_round_mark = "¹";
 
-/// Returns the mark of low confidence where the interval needs it.
+/// Returns the mark of low confidence if the interval needs it; else empty.
 [[nodiscard]] std::string low_mark(const std::optional<Interval>& interval);
 
-/// Divides "75% (73–77%)" into value and interval.
+/// Splits "75% (73–77%)" into value and interval.
 [[nodiscard]] TableCell estimate_cell(const std::string& text, double value,
                                       const std::optional<Interval>& interval);
 
-/// A ratio with its interval in the cell's range, or the mark of those that have none.
+/// Returns a ratio with its interval as the cell's range, or with the mark of a single round.
 [[nodiscard]] TableCell ratio_cell(const Ratio& ratio);
 
-/// The devices whose memory the cases use, each once; without one that has the cores of others.
+/// Returns the devices whose memory the cases use, each once, without devices that combine others.
 [[nodiscard]] std::vector<std::string> memory_devices(const Report& report, const Cases& cases);
 
-/// The names of the cases that the scenario's answer recommends and that pay.
+/// Returns the names of recommended cases that pay.
 [[nodiscard]] std::set<std::string> recommended_cases(const Report& report,
                                                       const std::string& scenario);
 
-/// The values that all cases share: above the table; those of all strategies end with the devices.
+/// Returns common values as lines above the table; that of all strategies ends with the devices.
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 
-/// Returns why a case has no number: "failed", "skipped", "not run", or what a measured one lacks.
+/// Returns the status of a case without a number: "failed", "skipped", "not run", …
 [[nodiscard]] std::string_view status_word(const CaseResult& c);
-/// Why a case has no number; empty where that is not known, and of one that has a number.
+/// Returns why a case has no number; empty if unknown or if it has one.
 [[nodiscard]] std::string status_reason(const CaseResult& c);
 
-/// Program, processor, cores, memory, system, libraries and commit, as far as known.
-/// "branch main": a text for each label.
+/// Returns "branch main": a text for each label.
 [[nodiscard]] std::vector<std::string> label_items(const NamedTexts& labels);
 
+/// Returns program, processor, cores, memory, system, libraries, commit and labels, if known.
 [[nodiscard]] std::vector<std::string> machine_items(const Report& report);
 
-/// Cases that a run did not come to, or did not sample to the end, because it was interrupted or
-/// ended otherwise before its time.
+/// Returns the number of cases that the run did not reach or did not sample to the end because it
+/// was interrupted or ended early.
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);
 
-/// Whether its run was interrupted or killed before its end. A report whose cases all have a number
-/// and which is incomplete all the same is of a run that was killed between two processes, or while
-/// it profiled its cases; one with a failed case or process may be either and is known by that.
+/// Returns whether the run was interrupted or killed. An incomplete report in which all cases have
+/// a number is that of a run killed between two processes or while profiling. With a failed case or
+/// process, the failure may be the cause; then the result is false.
 [[nodiscard]] bool ended_early(const Report& report);
 
-/// How processes ended that did not end as they should, with their last output where there is any.
+/// Returns how processes failed, with their last output if there is any.
 [[nodiscard]] std::vector<std::string> process_errors(const Report& report);
 
-/// "7 of 8 cases measured, 1 failed · 2 min 05 s: 61% in samples and warm-up, 13% preparation".
+/// Returns "7 of 8 cases measured, 1 failed · 2 min 05 s: 61% in samples and warm-up, …".
 [[nodiscard]] std::string counts_text(const Report& report);
 
 }  // namespace parbench::report

@@ -1,5 +1,5 @@
-// Classic scripts without imports: a page by itself holds one inline, and a browser loads one from
-// disk for a site. `--mode` names the entry.
+// Builds classic scripts without imports: a single page contains one inline, and a browser loads that
+// of a site from disk. `--mode` is the name of the entry.
 import { defineConfig } from "vite";
 
 export default defineConfig(({ mode }) => ({

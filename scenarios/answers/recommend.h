@@ -1,33 +1,43 @@
-// Recommendations from measured cases: groups of cases that do the same work, and in each the case
-// that is expected to be fastest, or a simpler one that is tied with it.
+// Recommendations from measured cases. Cases that do the same work form a group; each group's
+// recommendation is the case that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
 
 using Outcomes = std::vector<const CaseOutcome*>;
 
-/// Returns pointers to the outcomes that satisfy the predicate.
-[[nodiscard]] Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
-                                      const std::function<bool(const CaseOutcome&)>& predicate);
+using SpecPredicate = std::function<bool(const CaseSpec&)>;
+
+/// Returns pointers to all outcomes.
+[[nodiscard]] Outcomes all_outcomes(const std::vector<CaseOutcome>& outcomes);
+
+/// Returns the outcomes whose cases satisfy the predicate.
+[[nodiscard]] Outcomes outcomes_where(const Outcomes& outcomes, const SpecPredicate& predicate);
+
+/// Returns whether any of the cases satisfies the predicate.
+[[nodiscard]] bool has_case(const Outcomes& outcomes, const SpecPredicate& predicate);
+
+/// Returns the case with the largest speedup of those that satisfy the predicate; null if none of
+/// them has a speedup.
+[[nodiscard]] const CaseOutcome* fastest_where(const Outcomes& outcomes,
+                                               const SpecPredicate& predicate);
 
 /// Returns the outcome of a case; null if it is not among these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
 
-/// Returns the number of devices that a case uses according to its parameters; otherwise 1.
-[[nodiscard]] double devices_of(const CaseSpec& spec);
-
 /// Cases that do the same work.
 struct SameWork {
-  /// What distinguishes it from other groups: "n 1024, bf16"; empty for a single group. Parameters
-  /// that follow from earlier ones, such as the sizes of a model, are omitted.
+  /// Distinguishes the group from others: "n 1024, bf16"; empty for a single group. Parameters that
+  /// follow from earlier ones, such as the sizes of a model, are omitted.
   std::string setting;
   Outcomes cases;  // in the order of the outcomes
 };
@@ -40,28 +50,30 @@ struct SameWork {
 /// How a scenario names and orders the cases of a group.
 struct Wording {
   std::function<std::string(const CaseSpec&)> label;  // "split 5"
-  /// Returns whether the first of two cases is simpler.
-  std::function<bool(const CaseSpec&, const CaseSpec&)> simpler;
-  std::function<bool(const CaseSpec&)> is_baseline;
+  /// Returns numbers by which cases are ordered from simple to complex.
+  std::function<std::vector<std::int64_t>(const CaseSpec&)> complexity;
+  std::string_view baseline;  // strategy of the baseline
 };
 
-/// Recommends the case that is expected to be the fastest: the one with the largest median of
-/// paired ratios. Cases within 3% of it are tied with it, and of these the simplest is recommended;
-/// the baseline, whose ratio is 1, is the simplest of all. A case whose gain is not shown is not
-/// preferred to the fastest where that one's is. What the samples show of the gain (`pays`) does
-/// not change what is recommended. Cases without a ratio are not compared, where others have one.
-/// `possibly_fastest` decides which other cases are named as not ruled out. The group has at least
-/// one case.
+/// Returns the position of a strategy in a list from simple to complex.
+[[nodiscard]] std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
+                                   std::string_view strategy);
+
+/// Recommends the case with the highest expected speed, the largest median of paired ratios. If
+/// simpler cases are within 3% of it (tied), the simplest of them is recommended; the baseline,
+/// whose ratio is 1, is the simplest of all. A case whose gain is not shown is not preferred to a
+/// fastest case whose gain is shown. Whether the samples show the gain (`pays`) does not affect the
+/// choice otherwise. Cases without a ratio are ignored if others have one. `possibly_fastest`
+/// decides which other cases are listed as not ruled out. The group must have at least one case.
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string>
-      not_compared;  // settings where no case beside the baseline has a speedup
+  std::vector<std::string> not_compared;  // settings in which only the baseline has a result
 
-  /// Adds a recommendation, or only its setting where it has no gain.
+  /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);
 };
 

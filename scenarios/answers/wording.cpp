@@ -19,7 +19,7 @@ namespace {
 
 using Recommendations = std::span<const Recommendation>;
 
-/// What is said of several things: "pay", "show no gain".
+/// Returns the verdict for a plural subject: "pay", "show no gain".
 std::string_view plural_text(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:
@@ -38,7 +38,8 @@ std::string_view plural_text(Payoff payoff) {
   return "do not pay";
 }
 
-/// "more samples are needed"; samples of one process are one value where there are several.
+/// Returns "more samples are needed", or processes: with several processes, each counts as one
+/// sample.
 std::string needed_text(const Recommendation& recommendation) {
   if (recommendation.processes == 0) return "more samples are needed";
   const auto processes = static_cast<std::size_t>(recommendation.processes);
@@ -46,20 +47,20 @@ std::string needed_text(const Recommendation& recommendation) {
   return fmt::format("{} processes are needed (--processes {})", needed_values, needed_values);
 }
 
-/// "; it was measured in a single round"; empty of a gain that has an interval.
+/// Returns "; it was measured in a single round"; empty if the gain has an interval.
 std::string single_text(const Recommendation& recommendation) {
   if (recommendation.gain->interval) return {};
   return fmt::format("; it was measured in a single {}",
                      recommendation.processes > 0 ? "process" : "round");
 }
 
-/// "41%", "0.4%"
+/// Returns "41%" or "0.4%".
 std::string share_text(double share) {
   constexpr double min_whole = 0.01;
   return format_percent(share, share < min_whole ? 1 : 0);
 }
 
-/// The settings with this payoff.
+/// Returns the settings with this payoff.
 std::vector<std::string> settings_with(Recommendations recommendations, Payoff payoff) {
   std::vector<std::string> settings;
   for (const Recommendation& one : recommendations) {
@@ -77,16 +78,20 @@ std::string only_baseline_of(Recommendations recommendations) {
   return is_one ? first : std::string();
 }
 
-/// "n 8", "3 settings".
+/// Returns "n 8" or "3 settings".
 std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
   const bool has_name = settings.size() == 1 && !settings.front().empty();
   return has_name ? settings.front() : format_count(settings.size(), noun);
 }
 
-/// " (other programs had up to 41% of the core time)"
+/// Returns " (other programs had up to 41% of the core time)".
 std::string largest_load_text(Recommendations recommendations) {
   return fmt::format(" (other programs had up to {} of the core time)",
                      share_text(std::ranges::max(recommendations, {}, &Recommendation::load).load));
+}
+
+std::string_view name_of(const Subject& subject) {
+  return subject.text.empty() ? "Another strategy" : std::string_view(subject.text);
 }
 
 /// Width of an answer's lines, without "→ ".
@@ -184,9 +189,33 @@ std::string keep_text(const Recommendation& recommendation, std::string_view cla
                      details, single_text(recommendation));
 }
 
-std::string payoff_clause(const Recommendation& recommendation, std::string_view subject,
-                          std::string_view verb) {
-  return fmt::format("{} {}", subject, payoff_text(payoff_of(recommendation), verb));
+std::string payoff_clause(const Recommendation& recommendation, const Subject& subject) {
+  const Payoff payoff = payoff_of(recommendation);
+  if (!subject.text.empty()) {
+    return fmt::format("{} {}", with_small_letter(subject.text), payoff_text(payoff, subject.verb));
+  }
+  if (payoff == Payoff::does_not_pay) return "no other strategy pays";
+  return payoff == Payoff::gains_little ? "no other strategy gains 3% or more"
+                                        : "no other strategy shows a gain";
+}
+
+std::vector<std::string> verdict_sentences(
+    Recommendations recommendations, const Subject& subject, std::string_view baseline,
+    const std::function<std::string(const Recommendation&)>& details) {
+  const auto used = [&](const Recommendation& one) {
+    return at_setting(one, use_text(one, baseline, details ? details(one) : ""));
+  };
+  if (recommendations.size() == 1) {
+    const Recommendation& one = recommendations.front();
+    if (payoff_of(one) >= Payoff::may_pay) return {used(one), tie_text(one), open_text(one)};
+    return {
+        at_setting(one, keep_text(one, payoff_clause(one, subject), details ? details(one) : ""))};
+  }
+  if (const Recommendation* only = only_one_that_pays(recommendations)) {
+    return {used(*only), elsewhere_text(recommendations, subject)};
+  }
+  return {fmt::format("{}{}.", verdict_text(recommendations, subject),
+                      best_text(recommendations, baseline))};
 }
 
 std::string tie_text(const Recommendation& recommendation) {
@@ -206,7 +235,8 @@ std::string tie_text(const Recommendation& recommendation) {
 }
 
 std::string open_text(const Recommendation& recommendation) {
-  const bool is_hidden = recommendation.hiding_load > 0;  // beside the same load it would stay open
+  // more samples under the same load would not rule it out
+  const bool is_hidden = recommendation.hiding_load > 0;
   if (is_hidden || payoff_of(recommendation) == Payoff::undecided) return {};
   std::vector<std::string> open;
   for (const LabelledCase& one : recommendation.candidates) {
@@ -223,7 +253,8 @@ const Recommendation& best_of(Recommendations recommendations) {
   using enum Payoff;
   return *std::ranges::max_element(recommendations, {}, [](const Recommendation& one) {
     const Payoff payoff = payoff_of(one);
-    const bool is_shown = payoff != undecided;  // any other that may pay is known better
+    // gains that may pay are more certain than undecided ones
+    const bool is_shown = payoff != undecided;
     return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
 }
@@ -257,13 +288,13 @@ std::string no_verdict_text(Recommendations recommendations, std::string_view no
              : fmt::format("no verdict at any of {}", format_count(recommendations.size(), noun));
 }
 
-std::string verdict_text(Recommendations recommendations, std::string_view subject,
-                         std::string_view verb, std::string_view noun) {
-  const std::string none = no_verdict_text(recommendations, noun);
-  return none.empty()
-             ? fmt::format("{} {}", subject, where_it_pays(recommendations, verb, noun))
-             : fmt::format("{}: {}{}", subject.substr(0, subject.find_last_not_of(',') + 1), none,
-                           largest_load_text(recommendations));
+std::string verdict_text(Recommendations recommendations, const Subject& subject) {
+  const std::string_view name = name_of(subject);
+  const std::string none = no_verdict_text(recommendations, subject.noun);
+  return none.empty() ? fmt::format("{} {}", name,
+                                    where_it_pays(recommendations, subject.verb, subject.noun))
+                      : fmt::format("{}: {}{}", name.substr(0, name.find_last_not_of(',') + 1),
+                                    none, largest_load_text(recommendations));
 }
 
 std::string with_small_letter(std::string_view text) {
@@ -293,21 +324,21 @@ const Recommendation* only_one_that_pays(Recommendations recommendations) {
   return &*std::ranges::find_if(recommendations, pays);
 }
 
-std::string elsewhere_text(Recommendations recommendations, std::string_view subject,
-                           std::string_view verb, std::string_view noun) {
+std::string elsewhere_text(Recommendations recommendations, const Subject& subject) {
   std::vector<Recommendation> others;
   std::ranges::copy_if(recommendations, std::back_inserter(others),
                        [](const Recommendation& one) { return !one.pays; });
   if (others.empty()) return {};
   const std::string where =
-      others.size() == 1 ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), verb),
-                                       others.front().setting)
-                         : where_it_pays(others, verb, fmt::format("other {}", noun));
+      others.size() == 1
+          ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), subject.verb),
+                        others.front().setting)
+          : where_it_pays(others, subject.verb, fmt::format("other {}", subject.noun));
   const std::string used = only_baseline_of(others);
-  return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
+  return fmt::format(" {} {}{}.", name_of(subject), where, used.empty() ? "" : ": use " + used);
 }
 
-/// The largest gain over the baseline in any recommendation.
+/// Largest gain over the baseline in any recommendation.
 struct Highest {
   std::string_view label;
   Ratio gain;
@@ -346,6 +377,10 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
 
 std::string_view payoff_text(Payoff payoff, std::string_view verb) {
   return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
+}
+
+std::string range_text(const std::string& low, const std::string& high) {
+  return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
 std::string no_comparison_text(std::string_view baseline, std::string_view other,

@@ -55,7 +55,7 @@ struct BranchLayer {
 /// The network's input, in the device's layout.
 [[nodiscard]] Tensor make_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
-/// The input repeated along the channels, once per branch, as grouped convolutions need it.
+/// Returns the input repeated along the channels, once per branch, as grouped convolutions need it.
 [[nodiscard]] Tensor make_repeated_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
 /// Adds one output per image (at most 16, evenly spread): the results of all layers side by side.

@@ -9,9 +9,9 @@
 
 namespace parbench {
 
-/// Returns what the algorithm bandwidth (size over time) is multiplied by to become the bus
-/// bandwidth, which can be compared with that of a link whatever the number of members:
-/// 2(p − 1)/p for all-reduce; (p − 1)/p for all-gather, reduce-scatter and all-to-all; else 1.
+/// Returns the ratio of bus bandwidth to algorithm bandwidth (size over time). The bus bandwidth
+/// can be compared with that of a link for any number of members. 2(p − 1)/p for all-reduce; (p −
+/// 1)/p for all-gather, reduce-scatter and all-to-all; otherwise 1.
 [[nodiscard]] double bus_factor(Collective collective, int members);
 
 /// A measured time. `error`: its standard error in seconds, above 0.

@@ -39,7 +39,7 @@ Collective collective_in(const CaseSpec& spec) {
   return collective_named(spec.parameters.text("collective"));
 }
 
-/// Returns nothing for strategies with one task over all devices.
+/// Returns the algorithm of a strategy; nothing for strategies with one task over all devices.
 std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   const auto* const found =
       std::ranges::find(all_algorithms, strategy, [](Algorithm one) { return name_of(one); });
@@ -47,7 +47,8 @@ std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   return *found;
 }
 
-/// Returns nothing for strategies that do not need ranks.
+/// Returns the all-reduce of a strategy between ranks; nothing for strategies that do not need
+/// ranks.
 std::optional<RankAllReduce> over_ranks_named(std::string_view strategy) {
   const auto* const found = std::ranges::find(all_rank_all_reduces, strategy,
                                               [](RankAllReduce one) { return name_of(one); });
@@ -85,7 +86,8 @@ std::vector<std::string> names_of_collectives() {
   return names;
 }
 
-/// Returns 8 bytes to 128 MiB, doubling, as in the first example of nccl-tests.
+/// Returns sizes from 8 bytes to 128 MiB, each twice the previous one, as in the first example of
+/// nccl-tests.
 std::vector<Value> doubling_sizes() {
   std::vector<Value> sizes;
   for (const std::string_view unit : {"", "KiB", "MiB"}) {
@@ -141,7 +143,7 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
                   strategy)};
 }
 
-/// Why an algorithm beside the library's does not do what is asked of it.
+/// Returns why an alternative to the library's all-reduce cannot be used as requested.
 std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request, RankAllReduce by) {
   if (by == RankAllReduce::library) return std::nullopt;
   const Collective collective = collective_in(request.spec);

@@ -17,8 +17,8 @@
 namespace parbench {
 namespace {
 
-/// What a member brings as its `element`: between −30 and 30. Mixed bits, so that elements at
-/// regular distances differ.
+/// Returns element `element` of a member's data, between −30 and 30. Bits are mixed, so that
+/// elements at regular distances differ.
 float number_at(int member, std::int64_t element) {
   constexpr std::uint32_t range = 61;
   std::uint32_t bits = static_cast<std::uint32_t>(element) * 2654435761U +
@@ -44,7 +44,7 @@ struct ExchangeData {
   }
 };
 
-/// A member's numbers, which all cases of that size share.
+/// Returns a member's initial numbers, which all cases of that size share.
 BufferView initial_numbers(Context& context, int member, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
   return context.shared(member, fmt::format("numbers of collectives, {} bytes", bytes), bytes,
@@ -61,8 +61,8 @@ BufferView initial_numbers(Context& context, int member, std::int64_t count) {
                         });
 }
 
-/// Streams of a device that computes in the host's memory share its cores: a second one would add
-/// waiting between the two and nothing else.
+/// Uses one lane for a device that computes in host memory: a second stream would share its cores,
+/// and would only add synchronisation.
 Member make_member(CaseParts& parts, int device) {
   Member made = member_on(device, add_lane(parts, device, StreamKind::compute));
   const bool one_lane = parts.context.device(device).info().host_memory;
@@ -70,7 +70,7 @@ Member make_member(CaseParts& parts, int device) {
   return made;
 }
 
-/// Gives a member memory of its own for a call.
+/// Adds memory of a member for one call.
 void add_memory(CaseParts& parts, ExchangeData& all, Member& member) {
   const Collective collective = all.exchange.collective;
   const BufferView initial = initial_numbers(parts.context, member.device, all.count());
@@ -103,7 +103,7 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
   return *communicator;
 }
 
-/// Returns what the report says of how it is done: how many messages there are, or the method.
+/// Returns the method for the report: the number of messages, or the communicator's method.
 std::string add_call(CaseParts& parts, const ExchangeData& all,
                      const std::vector<Member>& members) {
   const Collective collective = all.exchange.collective;
@@ -123,7 +123,7 @@ std::string add_call(CaseParts& parts, const ExchangeData& all,
 
 // --- verification ---
 
-/// Compares elements of a rank's array, from `first` on, with want(0), want(1), ….
+/// Compares elements of a member's array, from `first` on, with want(0), want(1), ….
 std::optional<std::string> compare_run(const std::vector<float>& got, std::int64_t first,
                                        std::int64_t count, const auto& want) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -134,8 +134,8 @@ std::optional<std::string> compare_run(const std::vector<float>& got, std::int64
   return std::nullopt;
 }
 
-/// What is wrong in the array of a member. Blocks of other members are undefined after a
-/// reduce-scatter, and all of other members but the root after a reduce.
+/// Returns the first error in a member's array. Undefined blocks are skipped: blocks of other
+/// members after a reduce-scatter, and arrays of all members except the root after a reduce.
 std::optional<std::string> wrong_at(const ExchangeData& all, int member,
                                     const std::vector<float>& got) {
   const std::vector<std::int64_t> first = first_elements(all.blocks);

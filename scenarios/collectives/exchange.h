@@ -13,7 +13,7 @@ namespace parbench {
 /// The collective, its size, and its method.
 struct Exchange {
   Collective collective = Collective::all_reduce;
-  std::int64_t bytes = 0;  // size S of nccl-tests: bytes of a rank's whole array; a multiple of 4
+  std::int64_t bytes = 0;  // size S of nccl-tests: bytes of a member's whole array; a multiple of 4
   std::optional<Algorithm> algorithm;  // algorithm by messages; nothing: by a communicator
   /// If set: the ranks' communicator runs the collective, with this kind of all-reduce.
   std::optional<RankAllReduce> over_ranks = {};

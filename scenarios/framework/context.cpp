@@ -184,7 +184,8 @@ void Context::commit() {
   for (auto& entry : shared_) {
     Shared& shared = entry.second;
     if (!shared.used || shared.memory.data() != nullptr) continue;
-    // Stored only once it is filled: a later case must not find it empty if filling fails.
+    // The memory is stored only after it is filled: a later case must not find it empty if filling
+    // fails.
     Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
     if (!is_remote(entry.first.first)) uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);

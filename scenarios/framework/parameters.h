@@ -40,6 +40,10 @@ class Parameters {
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
+  /// Return the value of that name, or the fallback for an absent one.
+  [[nodiscard]] std::int64_t integer_or(std::string_view name, std::int64_t fallback) const;
+  [[nodiscard]] Value value_or(std::string_view name, const Value& fallback) const;
+  [[nodiscard]] std::string text_or(std::string_view name, std::string_view fallback) const;
 
   /// Returns the parameters whose names satisfy the predicate, in order.
   [[nodiscard]] Parameters where(const auto& predicate) const {
@@ -74,7 +78,7 @@ enum class AxisKind {
   text,      // any text; the scenario checks it
 };
 
-/// One dimension of a sweep, with the flag `--<name>`, a comma list of values.
+/// One dimension of a sweep. Its flag is `--<name>`, with a comma list of values.
 struct Axis {
   std::string name;
   std::string description;

@@ -22,13 +22,16 @@ namespace parbench {
 
 class MessagePart;
 
-/// One operation with bound arguments. The Op must outlive the plan.
-struct OpCall {
+/// One operation with bound arguments. The Op must outlive it. `View`: BufferView, or SymbolicView
+/// (symbolic.h) in programs, which no plan accepts.
+template <class View>
+struct CallOf {
   Op* op = nullptr;
-  std::vector<BufferView> views;
+  std::vector<View> views;
   // layer of the network to which the call belongs, if any: "layer1.0.conv1"
   std::string layer = {};
 };
+using OpCall = CallOf<BufferView>;
 
 /// A copy between views of equal sizes. In a task with lanes of two ranks, sender and receiver, it
 /// is a message.
@@ -38,12 +41,13 @@ struct CopyCall {
   MessagePart* message = nullptr;  // this rank's part of a message; set by Plan::add
 };
 
-/// A collective on the lanes of its task, one per rank. The communicator must outlive the plan.
+/// A collective on the lanes of its task, one lane per member. The communicator must outlive the
+/// plan.
 struct CollectiveCall {
   Communicator* communicator = nullptr;
   Collective collective = Collective::all_reduce;
-  std::vector<BufferView> data;         // by rank
-  std::vector<BufferView> inputs = {};  // by rank, for collectives that have inputs
+  std::vector<BufferView> data;         // by member
+  std::vector<BufferView> inputs = {};  // by member, for collectives that have inputs
 };
 
 using Call = std::variant<OpCall, CopyCall, CollectiveCall>;
@@ -66,11 +70,11 @@ class Plan {
 
   /// Adds a task that runs `calls` back to back; its work is the sum of theirs. Throws the
   /// exceptions of PlanGraph::add_task, and std::invalid_argument unless collectives have one lane
-  /// per rank and other calls a single lane.
+  /// per member and other calls a single lane.
   ///
   /// With several processes, calls of tasks without a lane of this rank are not kept. If a task
   /// waits for a task none of whose lanes is on a common rank, an empty message between the two is
-  /// added before it, as a task of its own.
+  /// added before it, as a separate task.
   TaskId add(Task task, std::vector<Call> calls);
 
   /// Returns the ranks of the plan; null for a single process.

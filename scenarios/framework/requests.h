@@ -13,8 +13,7 @@
 
 namespace parbench {
 
-/// Returns the obstacle of a combination that the preset leaves out, unless the user gives the
-/// flag.
+/// Returns the obstacle of a combination that the preset omits unless the user sets the flag.
 inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
   return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
@@ -33,11 +32,11 @@ inline std::string too_few_devices(const Scenario::Request& request) {
 /// scenario becomes an obstacle that is an error.
 [[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);
 
-/// Returns whether the user asked for the combination that the obstacle prevents.
+/// Returns whether the user requested the combination that the obstacle prevents.
 [[nodiscard]] bool was_asked_for(const Scenario::Request& request, const Obstacle& obstacle);
 
-/// Returns the case of a combination, or nothing for one to leave out. Throws UsageError for one
-/// that the user asked for.
+/// Returns the case of a combination; nothing for a combination to omit. Throws UsageError if the
+/// user requested an impossible one.
 [[nodiscard]] std::optional<CaseSpec> requested_case(const Scenario& scenario,
                                                      const Scenario::Request& request);
 

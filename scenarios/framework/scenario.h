@@ -27,7 +27,7 @@ struct CaseSpec {
   std::string scenario;
   std::string strategy;
   Parameters parameters;  // identity, including defaults; the name omits implied ones
-  Parameters hidden;      // axes without identity
+  Parameters hidden;      // values of axes that are not part of the identity
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
   bool graph = false;  // captured and replayed; independent of the strategy
@@ -40,20 +40,20 @@ struct CaseSpec {
   friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
 };
 
-/// Why a combination of values makes no case.
+/// Reason why a combination of values is not a case.
 struct Obstacle {
-  /// A user who gave one of these flags ("strategy", names of axes) asked for the combination,
-  /// which is then an error. Without any of them the combination is left out.
+  /// Flags ("strategy", names of axes) by which a user requests the combination. If one of them was
+  /// given, the combination is an error, otherwise it is omitted.
   std::vector<std::string_view> flags;
-  std::string message = {};  // of the error
-  bool is_error = false;     // whatever the user gave
+  std::string message = {};  // message of the error
+  bool is_error = false;     // whether it is an error without any of these flags
 };
 
-/// The case of a combination, or why there is none.
+/// Case of a combination, or the reason why there is none.
 using Resolution = std::variant<CaseSpec, Obstacle>;
 
-/// The values of the axes that the user does not give: for an answer within minutes, or those of
-/// the published experiments.
+/// Values of the axes that the user does not set: for an answer within minutes, or those of the
+/// published experiments.
 enum class Preset { quick, published };
 
 /// A result tensor of a run, read to the host in canonical order as f32.
@@ -139,19 +139,26 @@ struct CaseOutcome {
   std::optional<Interval> interval = {};  // of the median
   std::optional<Ratio> speedup = {};      // over its baseline case, from paired rounds
   double efficiency = 0;                  // bound over measured; 0: there is no bound
-  std::vector<double> memory = {};        // bytes that each device holds; empty: not known
+  std::vector<double> memory = {};        // bytes per device; empty: unknown
   std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
-  std::optional<TimeShares> shares = {};  // where it was profiled
-  /// Cores of the host on which its devices compute; 0: not known, or devices that are no cores.
+  std::optional<TimeShares> shares = {};  // only if it was profiled
+  /// Number of host cores on which its devices compute; 0: unknown, or the devices are not cores.
   std::size_t cores = 0;
   /// Share of the requested core time that other programs had; 0 if unknown.
   double load = 0;
-  /// The speedup if other programs cost the baseline as much time as its records allow, and this
-  /// case none; and the other way round. Nothing where the load is too small to matter.
+  /// Minimum and maximum speedup. The minimum assumes that other programs cost the baseline as much
+  /// time as its records allow, and this case none; the maximum assumes the opposite. Nothing if
+  /// the load is too small to matter.
   std::optional<Ratio> min_speedup = {};
   std::optional<Ratio> max_speedup = {};
-  int processes = 0;  // that took its samples, if there were several
+  int processes = 0;  // number of processes that took its samples, if several
+
+  /// Returns the metric of that name; null if it is unknown.
+  [[nodiscard]] const Ratio* metric(std::string_view metric_name) const {
+    const auto found = metrics.find(metric_name);
+    return found == metrics.end() ? nullptr : &found->second;
+  }
 };
 
 /// Returns the outcomes that cannot be distinguished from the fastest, in order; at least one. If
@@ -164,8 +171,8 @@ using PossiblyFastest =
 struct Conclusion {
   std::string text;
   std::vector<Recommendation> recommendations = {};
-  /// Whether the question is answered. It is not where nothing could be compared, and no number of
-  /// samples changes that.
+  /// Whether the question is answered. False if there was nothing to compare, whatever the number
+  /// of samples.
   bool is_answered = true;
 };
 
@@ -213,7 +220,7 @@ class Scenario {
   }
   /// Number of devices that a run of this scenario opens without `--devices`.
   [[nodiscard]] virtual int default_devices() const { return 1; }
-  /// Minimum number of devices for answering its question.
+  /// Minimum number of devices that its question requires.
   [[nodiscard]] virtual int min_devices() const { return 1; }
   /// Whether its copy lanes should get a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
@@ -225,10 +232,7 @@ class Scenario {
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
-  /// Completes and checks one combination of axis values; the default implementation accepts it
-  /// unchanged. Called for every combination of values of the axes that apply to the strategy.
-  /// Returns no case for an invalid combination from a preset (for example more streams than
-  /// branches); throws UsageError for an impossible one that the user requested.
+  /// A combination of axis values to resolve, and the devices of the run.
   struct Request {
     CaseSpec spec = {};
     int device_count = 1;
@@ -242,17 +246,17 @@ class Scenario {
     /// device.
     bool last_serves = false;
     Preset preset = Preset::quick;
-    /// Flags by which the user chose this combination: "strategy", names of axes.
+    /// Flags by which the user requested this combination: "strategy", names of axes.
     std::vector<std::string> given = {};
-    std::string more_devices = "give --devices 2 or more";  // how to give the run more of them
+    std::string more_devices = "give --devices 2 or more";  // remedy for too few devices
 
     [[nodiscard]] bool was_given(std::string_view flag) const {
       return std::find(given.begin(), given.end(), flag) != given.end();
     }
   };
-  /// Completes and checks one combination of axis values; by default it is accepted as it is.
-  /// Called for every combination of values of the axes that apply to the strategy. Returns an
-  /// obstacle for a combination that makes no sense, such as more streams than branches.
+  /// Completes and checks one combination of axis values; the default implementation accepts it
+  /// unchanged. Called for every combination of values of the axes that apply to the strategy.
+  /// Returns an obstacle for an invalid combination, such as more streams than branches.
   [[nodiscard]] virtual Resolution resolve(const Request& request) const { return request.spec; }
 
   /// Plans a case: borrows memory and prepares operations. Computes nothing except numbers on which

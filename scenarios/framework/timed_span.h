@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-/// A stretch of work of a stream between two events, which other streams may wait for.
+/// Work of a stream between two events, for which other streams may wait.
 class TimedSpan {
  public:
   explicit TimedSpan(Stream& stream)
@@ -16,7 +16,7 @@ class TimedSpan {
         begin_(stream.device().make_event()),
         end_(stream.device().make_event()) {}
 
-  /// Records the events around what `enqueue` enqueues.
+  /// Records the events before and after the work that `enqueue` enqueues.
   template <typename Enqueue>
   void record(Enqueue&& enqueue) {
     stream_->record(*begin_);
@@ -24,7 +24,7 @@ class TimedSpan {
     stream_->record(*end_);
   }
 
-  /// The seconds of the latest record. The stream has been synchronized since.
+  /// Returns the seconds of the latest record. The stream must have been synchronised since.
   [[nodiscard]] double seconds() const { return end_->seconds_since(*begin_); }
   [[nodiscard]] Event& begin() const { return *begin_; }
   [[nodiscard]] Event& end() const { return *end_; }
@@ -35,8 +35,8 @@ class TimedSpan {
   std::unique_ptr<Event> end_;
 };
 
-/// Waits at its end for a stream whose work uses memory that is released behind it. An error that
-/// led there matters more than another one of the same work.
+/// Waits in its destructor for a stream, whose work uses memory that is released afterwards. Errors
+/// of that work are ignored here, because an earlier error has already been thrown.
 class StreamRest {
  public:
   explicit StreamRest(Stream& stream) : stream_(stream) {}

@@ -44,7 +44,7 @@ class GraphBuilder {
                 .device = left.device});
   }
 
-  /// Adds a product with weights of its own, which keep the variance of `source`.
+  /// Adds a product with separate weights, which keep the variance of `source`.
   int weighted(const std::string& name, int source) {
     const std::int64_t width = graph_.node(source).columns;
     const int weights = input("weights of " + name, width, width, weight_limit(width), host);

@@ -13,10 +13,10 @@ namespace parbench {
 
 enum class NodeKind {
   input,          // random numbers, uniform in [−factor, factor)
-  product,        // of two matrices, each of which may be transposed
+  product,        // product of two matrices, each of which may be transposed
   relu,           // max(x, 0)
-  relu_gradient,  // the second input where the first, the relu's output, is positive; otherwise 0
-  add,            // of two matrices
+  relu_gradient,  // second input where the first, the output of the relu, is positive; otherwise 0
+  add,            // sum of two matrices
   // gradient of the mean squared error between prediction and target, and the loss itself
   loss_gradient,
   scale,  // by factor

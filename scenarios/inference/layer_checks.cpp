@@ -24,8 +24,8 @@ namespace parbench {
 namespace {
 
 constexpr int checked_positions = 40;
-constexpr std::int64_t max_normalised = 1 << 24;  // values of all samples
-constexpr double max_naive_flops = 1e9;           // per sample of a layer: about a second
+constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values over all samples
+constexpr double max_naive_flops = 1e9;           // maximum per sample of a layer: about a second
 
 /// Input and output of a layer for one sample, canonical.
 struct LayerSample {
@@ -241,7 +241,7 @@ class LayerChecker {
 
   /// Checks the first and the last channel, which are normalised over all samples, in two samples.
   [[nodiscard]] std::optional<std::string> check_normalisation(int index) const {
-    constexpr double rounding = 1e-6;  // of a mean in f32
+    constexpr double rounding = 1e-6;  // relative error of a mean in f32
     const Layer& layer = whole_.network->layer(index);
     if (element_count(layer.output) * whole_.batch > max_normalised) return std::nullopt;
     std::vector<float> ends = data_.read_slab(output(index), 0);

@@ -22,14 +22,14 @@ namespace {
 constexpr int passes = 5;
 constexpr double estimated_join_seconds = 20e-6;  // used if nothing may be measured
 
-/// Memory in buffers of its own, so that layers can be measured before the memory of a run exists.
-/// For an estimate, views without memory.
+/// Memory in separate buffers, so that layers can be measured before the memory of a run exists.
+/// For an estimate, the views have no memory.
 class OwnMemory final : public ForwardMemory {
  public:
   OwnMemory(Device& device, bool allocates) : device_(device), allocates_(allocates) {}
 
   BufferView work(std::size_t bytes) override {
-    if (!allocates_) return symbolic(Space::transient, 0, bytes);
+    if (!allocates_) return {nothing_, 0, bytes};
     buffers_.push_back(std::make_unique<Buffer>(device_.allocate(bytes, MemoryKind::device)));
     return *buffers_.back();
   }
@@ -43,11 +43,12 @@ class OwnMemory final : public ForwardMemory {
  private:
   Device& device_;
   bool allocates_;
+  Buffer nothing_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to buffers by address
 };
 
-/// A network with its own memory, on one stream. Its items are its layers; after the last layer of
-/// a merge follows an item with the merged layers.
+/// A network with its own memory, on one stream. Its items are its layers, and its merges: the item
+/// of a merge follows the last of the merged layers.
 class TimedNetwork {
  public:
   TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options,
@@ -114,8 +115,8 @@ class TimedNetwork {
 
 using TimedNetworks = std::vector<std::unique_ptr<TimedNetwork>>;
 
-/// All streams begin a layer when all have ended the previous one. Returns the mean of their times
-/// by layer.
+/// Runs all items once on every stream; an item begins when all streams have ended the previous
+/// one. Returns the mean time of each item over the streams.
 std::vector<double> run_once(const TimedNetworks& networks) {
   const std::size_t count = networks.front()->item_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
@@ -154,9 +155,9 @@ std::vector<double> median_of_passes(const TimedNetworks& networks, const Contex
   return medians;
 }
 
-/// The stream with the whole device and the streams that share it run each layer in turn, so that
-/// they wait for each other as between stages. Returns the seconds from the end of a layer on one
-/// side to its beginning on the other; with several streams, the last one counts.
+/// Runs each layer on the stream with the whole device, and then on the streams that share it, so
+/// that both sides wait for each other as between levels. Returns the seconds from the end of a
+/// layer on one side to its beginning on the other; with several streams, the last one counts.
 std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
   const std::size_t count = whole.layer_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
@@ -197,8 +198,8 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Only the ratios matter: they order the layers if nothing may be measured. Streams divide a
-/// device evenly.
+/// Returns estimates that order the layers if nothing may be measured; only their ratios matter.
+/// Streams divide a device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;

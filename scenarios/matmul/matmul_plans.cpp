@@ -12,9 +12,9 @@
 namespace parbench {
 namespace {
 
-/// With sharded products, one is combined while the next is computed.
+/// Two results, because one sharded product is combined while the next is computed.
 constexpr std::int64_t min_results = 2;
-/// Small, because the published experiment has one operand, and small matrices are read from a near
+/// Few operands, because the published experiment has one, and small matrices are read from a near
 /// cache.
 constexpr std::int64_t max_operands = 3;
 
@@ -89,7 +89,7 @@ struct Shard {
   std::vector<Tensor> left;  // by operand
   std::vector<Tensor> right;
   Op* product = nullptr;
-  std::size_t offset = 0;  // bytes in front of its product in a result
+  std::size_t offset = 0;  // bytes before the shard's product within a result
   std::vector<Tensor> results;
 
   [[nodiscard]] std::size_t product_bytes() const { return product->tensor("c").bytes; }
@@ -108,8 +108,8 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const T
   return shard;
 }
 
-/// Every device has some columns of the second factor; or some of its rows, and of the first factor
-/// the columns that meet them.
+/// Makes a shard of the second factor for each device: some of its columns; or some of its rows,
+/// with the columns of the first factor that they multiply.
 std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding,
                                const std::vector<std::int64_t>& widths, const Turns& turns) {
   std::vector<Shard> shards;
@@ -139,7 +139,7 @@ std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Shard
   return shards;
 }
 
-/// One device's part of a product, once the collective that used its result before is done.
+/// Adds one device's part of a product, which waits for the last collective on its result.
 TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t product,
                            const Turns& turns, const std::vector<Completion>& done) {
   const auto x = static_cast<std::size_t>(turns.operand(product));
@@ -154,14 +154,15 @@ TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t pr
                              {"c", result.part(shard.offset, shard.product_bytes())}})});
 }
 
-/// Adds the products of all shards and, by `combine`, the collective of each. It comes after the
-/// next product in the order of the lanes, so that its additions do not hold that up, and waits for
-/// the collective before it, whose inboxes it uses.
+/// Adds the products of all shards; `combine` adds the collective of each product. The collective
+/// comes after the next product in the order of the lanes, so that its additions do not delay that
+/// product. It waits for the previous collective, because both use the same inboxes.
 template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
                           const Combine& combine) {
   std::vector<Completion> done;
-  std::vector<std::vector<TaskId>> ready;  // for the collective of the product before
+  // by shard: tasks before the collective of the previous product
+  std::vector<std::vector<TaskId>> ready;
   for (std::int64_t p = 0; p <= turns.products; ++p) {
     std::vector<std::vector<TaskId>> computed;
     std::vector<BufferView> data;
@@ -212,7 +213,7 @@ void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector
   }
 }
 
-/// The lanes on which a device computes whole products, and the product planned for each.
+/// Lanes on which a device computes whole products, and a planned product for each.
 struct ComputeLanes {
   std::vector<LaneId> lanes;
   std::vector<Op*> ops;
@@ -234,7 +235,7 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
                    int streams, bool in_turn) {
   const bool is_whole = parts.context.device_count() == 1;
   std::map<int, ComputeLanes> lanes_of;
-  std::vector<TaskId> last;  // of the previous device
+  std::vector<TaskId> last;  // last tasks of the previous device
   for (const int owner : owners) {
     const int device = is_whole ? 0 : owner;
     const auto [known, is_new] = lanes_of.try_emplace(device);

@@ -27,12 +27,13 @@ struct MatmulSizes {
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 
-/// Which part of the second factor w each device has: columns, by which it multiplies x, and an
-/// all-gather gives each device the whole result; or rows, by which it multiplies columns of x, and
-/// an all-reduce adds up the summands.
+/// How the second factor w is divided over devices. Columns: each device multiplies x by its
+/// columns, and an all-gather gives each device the whole result. Rows: each device multiplies some
+/// columns of x by its rows, and an all-reduce adds the results.
 enum class Sharding { columns, rows };
 
-/// `count` products for each device, one after the other, each computed by all devices together.
+/// Plans `count` products for each device, one after the other; all devices together compute each
+/// product.
 void plan_sharded_products(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding);
 
 }  // namespace parbench

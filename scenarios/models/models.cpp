@@ -42,11 +42,11 @@ Model mobile(std::string name, bool small) {
       }};
 }
 
-/// The sizes of a model that users can set, by their names.
+/// Sizes of a model that users can set, by name.
 template <class Sizes>
 using SizeFields = std::vector<std::pair<std::string, std::int64_t Sizes::*>>;
 
-/// A model whose sizes are `usual`'s but for those that users have set.
+/// Returns a model with the sizes in `usual`, except those that users set.
 template <class Sizes>
 Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
             const SizeFields<Sizes>& fields, Network (*network)(const Sizes&)) {
@@ -60,7 +60,7 @@ Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
   return model;
 }
 
-/// The same of images.
+/// Returns a model of images, with the sizes that all models of images have.
 template <class Sizes>
 Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&)) {
@@ -81,7 +81,8 @@ Model segmentation(std::string_view name, const UnetSizes& usual, std::int64_t q
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// Settings other than sizes come from the preset.
+/// Returns a transformer of tokens, with the sizes that all such transformers have, and `more`.
+/// Settings other than sizes are those of `usual`.
 template <class Sizes>
 Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&), const SizeFields<Sizes>& more = {}) {
@@ -112,13 +113,13 @@ Model transformer(std::string_view name, const LlamaSizes& usual, std::int64_t q
   return of_tokens(name, usual, quick_batch, llama, more);
 }
 
-/// GPT-2's smallest (Radford et al. 2019).
+/// Smallest GPT-2 (Radford et al. 2019).
 constexpr GptSizes gpt2_124m{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
 constexpr GptSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
-/// The smaller one of the paper's two (Devlin et al. 2018), uncased.
+/// The smaller of the paper's two models (Devlin et al. 2018), uncased.
 constexpr BertSizes bert_base{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
 

@@ -17,9 +17,9 @@ namespace parbench {
 /// Throws std::invalid_argument for images that cannot be halved five times.
 void check_image(std::int64_t image);
 
-/// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision: the
-/// stride of a bottleneck lies in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is
-/// the height and width of the three-channel input, at least 32. Throws std::invalid_argument for
+/// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision, with the
+/// stride of a bottleneck in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is the
+/// height and width of the three-channel input, at least 32. Throws std::invalid_argument for
 /// another depth.
 [[nodiscard]] Network resnet(int depth, std::int64_t image, std::int64_t classes = 1000);
 
@@ -40,7 +40,7 @@ void check_image(std::int64_t image);
 struct ConvNextSizes {
   std::int64_t image = 128;  // at least 32
   std::int64_t layers = 9;   // blocks of the third stage; the others have three each
-  std::int64_t hidden = 96;  // channels of the first stage, twice as many in each further one
+  std::int64_t hidden = 96;  // channels of the first stage, doubled in each further stage
 };
 
 /// ConvNeXt (Liu et al. 2022) as in torchvision, without stochastic depth; the defaults are size T.
@@ -50,7 +50,7 @@ struct ConvNextSizes {
 struct UnetSizes {
   std::int64_t image = 128;  // must be divisible by 2 `layers` times
   std::int64_t layers = 4;
-  std::int64_t hidden = 64;  // channels at the image's size, twice as many at each halving
+  std::int64_t hidden = 64;  // channels at the image's size, doubled at each halving of the image
 };
 
 /// U-Net (Ronneberger, Fischer, Brox 2015) in its current form: convolutions keep the size of their
@@ -150,7 +150,7 @@ struct RnnLmSizes {
 /// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, each
 /// after a dropout of 0.5 on its input (Zaremba, Sutskever, Vinyals 2014; the defaults are its
 /// "medium" size). The loss is the cross-entropy of the next token. The sequences of a batch belong
-/// to one bucket: their lengths are more than half of `sequence`, at most `sequence`. Units:
+/// to one length group: their lengths are more than half of `sequence`, at most `sequence`. Units:
 /// embedding, lstm.0 …, head.
 [[nodiscard]] Network rnn_lm(const RnnLmSizes& sizes);
 

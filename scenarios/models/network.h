@@ -19,9 +19,9 @@ struct Layer {
   std::string name;  // prefix of its parameters' names, as in torchvision
   std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
-  Shape output = {};  // of one sample: {C, H, W} or {features}
+  Shape output = {};  // shape of one sample: {C, H, W} or {features}
   int unit = 0;       // index into Network::units
-  int tied_to = -1;   // the earlier layer whose parameters it uses; -1: its own
+  int tied_to = -1;   // earlier layer whose parameters it uses; -1: none
 
   /// Returns whether a tensor (Network::crossing) is one of its inputs.
   [[nodiscard]] bool reads(int tensor) const {
@@ -39,7 +39,7 @@ inline constexpr int network_input = -1;
 
 /// Loss function of the prediction: a mean over all elements, or over all positions.
 enum class Loss {
-  mean_squared_error,  // with a target of the prediction's shape
+  mean_squared_error,  // the target has the shape of the prediction
   cross_entropy,       // softmax over the last dimension; one class per position
 };
 
@@ -55,7 +55,7 @@ using StoredValues =
 struct Network {
   // includes sizes that its input does not show, so that different networks have different names
   std::string name;
-  Shape input;  // of one sample
+  Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's
   /// format.
   std::int64_t vocabulary = 0;
@@ -68,7 +68,7 @@ struct Network {
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
-  bool one_hot_target = true;       // otherwise standard normal
+  bool one_hot_target = true;       // one class per sample; false: standard normal numbers
   StoredValues stored_values = {};  // empty: all parameters are drawn
   /// Units that start the second and later stages in the published partition for two devices; empty
   /// if none was published.

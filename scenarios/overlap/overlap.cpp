@@ -28,7 +28,7 @@ HostMemory memory_of(const std::string& name) {
   return name == "pageable" ? HostMemory::pageable : HostMemory::fresh;
 }
 
-/// Axes that do not apply to the strategy have their default values.
+/// Returns the sizes of a case. Axes that do not apply to the strategy have their default values.
 OverlapSizes sizes_of(const CaseSpec& spec) {
   const Parameters& given = spec.parameters;
   OverlapSizes sizes;
@@ -72,8 +72,9 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
 /// when run in turn, and the difference would count as hidden.
 constexpr double slow_in_turn = 1.05;
 
-/// Explains a fraction outside of 0 to 1, or one that includes other effects than overlap; empty
-/// for others. Without figures, because medians of the times differ from those of the rounds.
+/// Explains a fraction that is outside of 0 to 1, or that includes other effects than overlap;
+/// empty for other fractions. The text has no figures, because medians of the times differ from
+/// those of the rounds.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";
@@ -212,7 +213,7 @@ class Overlap final : public Scenario {
                       "smaller --prefetch or --count {2} or more",
                       sizes.prefetch, sizes.count, sizes.prefetch + 1)};
     }
-    // How far ahead is a question of its own, asked once in each direction.
+    // The prefetch distance is a separate question, answered once in each direction.
     const bool from_preset = request.preset == Preset::quick && !request.was_given("prefetch");
     if (from_preset && sizes.prefetch > 1 && sizes.memory != HostMemory::pinned) {
       return not_in_preset("prefetch", std::to_string(sizes.prefetch));

@@ -8,9 +8,9 @@
 
 namespace parbench {
 
-/// In seconds.
+/// Bounds in seconds.
 struct Bound {
-  double seconds = 0;        // the maximum of the others
+  double seconds = 0;        // maximum of the bounds below
   double critical_path = 0;  // longest chain of dependencies
   double busiest_lane = 0;   // maximum work on one lane
   std::string busiest_lane_name;

@@ -33,7 +33,7 @@ struct DeviceMetrics {
   double copy = 0;           // a copy runs
   double communication = 0;  // a collective, or a message between devices, runs
   double exposed_copy = 0;   // a copy runs and no computation on this device
-  double exposed_communication = 0;  // the same for communication
+  double exposed_communication = 0;  // communication runs and no computation on this device
   double overlapped = 0;             // a computation runs during a copy or communication
   friend bool operator==(const DeviceMetrics&, const DeviceMetrics&) = default;
 };

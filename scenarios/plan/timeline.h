@@ -32,11 +32,11 @@ struct TimedCall {
   std::string name;        // "convolution_forward"; empty for joined calls
   TimeSpan enqueued = {};  // during the host's call; for a graph, during its launch
   TimeSpan ran;
-  Work work = {};            // of a collective only on its first lane
+  Work work = {};            // for a collective, only on its first lane
   std::string layer = {};    // layer of the network, if the call belongs to one: "layer1.0.conv1"
   std::string tensors = {};  // operations only: "source 24x20x28x28, weights 64x20x3x3, …"
   std::string kernel = {};   // operations only: the library's name, "brgconv:avx512_core"
-  bool reference = false;    // whether that is the library's reference implementation
+  bool reference = false;    // whether `kernel` is the library's reference implementation
   Nanoseconds team_waiting = 0;  // idle time of the threads of its OpenMP team (mean)
   friend bool operator==(const TimedCall&, const TimedCall&) = default;
 };

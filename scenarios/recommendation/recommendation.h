@@ -1,5 +1,5 @@
-// What an answer recommends: of cases that do the same work, the one that is expected to be the
-// fastest, or a simpler one that is as fast within 3%.
+// The recommendation of an answer. Among cases that do the same work, it is the case that is
+// expected to be the fastest, or a simpler one that is as fast within 3%.
 #pragma once
 
 #include <optional>
@@ -11,60 +11,60 @@
 
 namespace parbench {
 
-/// Cases whose expected speeds differ by at most this share are tied: the simpler one is
+/// Maximum difference between the expected speeds of tied cases, of which the simplest is
 /// recommended.
 inline constexpr double largest_tie = 0.03;
 
-/// Other programs disturb a case whose cores they had for so much of the time.
+/// Minimum share of core time for which other programs must have had a case's cores to disturb it.
 inline constexpr double min_cores_taken = 0.10;
 
-/// A case, by what distinguishes it from those it was compared with: "split 5".
+/// A case with a label that distinguishes it from those with which it was compared: "split 5".
 struct LabelledCase {
   std::string label;
-  std::string name;  // the case's
+  std::string name;  // name of the case
   friend bool operator==(const LabelledCase&, const LabelledCase&) = default;
 };
 
 struct Recommendation {
   std::string setting =
-      {};  // what its cases have in common and others have not: "n 1024"; may be empty
-  /// The recommended case, then those tied with it, then the others that the samples do not rule
-  /// out as the fastest; both in the order of their expected speed.
+      {};  // common parameters that distinguish these cases from others: "n 1024"; may be empty
+  /// The recommended case, followed by the cases tied with it, followed by the others that the
+  /// samples do not rule out as the fastest. Both groups are in the order of expected speed.
   std::vector<LabelledCase> candidates = {};
-  /// The cases beside the recommended one that are tied with the fastest, itself included, in the
-  /// order of their expected speed.
+  /// Cases other than the recommended one that are tied with the fastest, including the fastest, in
+  /// the order of expected speed.
   std::vector<LabelledCase> tied = {};
-  /// Whether a case other than the baseline is recommended and the whole interval of its gain,
-  /// which has the confidence that is wanted, is above 1.
+  /// Whether a case other than the baseline is recommended and its gain is shown: the whole
+  /// interval is above 1, with the wanted confidence.
   bool pays = false;
-  /// Over the baseline: of the recommended case, or of the fastest other one where the baseline is
-  /// recommended.
+  /// The recommended case; if the baseline is recommended, the fastest other case. `gain` is its
+  /// gain over the baseline.
   std::optional<LabelledCase> gaining = {};
   std::optional<Ratio> gain = {};
-  /// Over the same baseline: of `tied.front()`, where that is the fastest and a simpler case than
-  /// it, but not the baseline, is recommended.
+  /// Gain of `tied.front()` over the baseline, if that case is the fastest and a simpler case other
+  /// than the baseline is recommended.
   std::optional<Ratio> fastest_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
-  /// Share of the core time that other programs had while these cases were measured, where that
-  /// can explain the gain, or hide one: then there is no verdict. Otherwise 0.
+  /// Share of the core time that other programs had during the measurement of these cases, if that
+  /// can explain the gain or hide one, so that there is no verdict; otherwise 0.
   double load = 0;
-  /// Share of the core time that other programs had, where the gain stands without them, but
-  /// another case might be faster by a tenth, or the load left other cases open. Otherwise 0.
+  /// Share of the core time that other programs had, if it cannot explain the gain, but another
+  /// case might be faster by 10%, or the load left other cases open; otherwise 0.
   double hiding_load = 0;
-  /// Number of processes that took the samples of the gain, if there were several.
+  /// Number of processes that took the samples of the gain, if several.
   int processes = 0;
   friend bool operator==(const Recommendation&, const Recommendation&) = default;
 };
 
-/// What the samples show of a recommendation's gain, in ascending order.
+/// Verdicts on the gain of a recommendation, in ascending order.
 enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecided, pays };
 
-/// Returns `undecided` where load on the cores can explain the result, `pays` only for a
-/// recommendation that pays, and `may_pay` for one of another case than
-/// the baseline whose gain is not shown. Where the baseline is recommended, the whole interval of
-/// the other's gain is below 1, with the confidence that is wanted (`does_not_pay`), above 1, by
-/// less than a tie (`gains_little`), or neither; above 1 by more it `may_pay`, which only reports
-/// of earlier versions have.
+/// Returns `undecided` if load on the cores can explain the result, `pays` for a recommendation
+/// that pays, and `may_pay` if another case than the baseline is recommended but its gain is not
+/// shown. If the baseline is recommended, the verdict is about the other case's gain:
+/// `does_not_pay` if the whole interval is below 1, with the wanted confidence; `gains_little` if
+/// it is above 1 and the gain is less than a tie; `may_pay` if the gain is larger, which occurs
+/// only in reports of earlier versions; otherwise `shows_no_gain`.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.load > 0) return Payoff::undecided;
   if (one.pays) return Payoff::pays;
@@ -77,7 +77,8 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
   return one.gain->value <= 1 + largest_tie ? Payoff::gains_little : Payoff::may_pay;
 }
 
-/// "pays", "has no verdict", "may pay", "gains less than 3%", "shows no gain", "does not pay".
+/// Returns "pays", "has no verdict", "may pay", "gains less than 3%", "shows no gain" or "does not
+/// pay".
 [[nodiscard]] inline std::string_view to_string(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:

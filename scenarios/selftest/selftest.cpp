@@ -132,7 +132,7 @@ double deviation_of(const CaseOutcome& outcome) {
 /// Maximum deviation, as a fraction of the expected time, of a time that counts as recovered.
 constexpr double max_deviation = 0.01;
 
-/// The interval of the deviation; without one, that of a single point.
+/// Returns the interval of the deviation; without an interval, a single point.
 Interval deviations_of(const CaseOutcome& outcome) {
   if (!outcome.interval) return {deviation_of(outcome), deviation_of(outcome), 0};
   const double expected = expected_seconds(outcome);
@@ -168,7 +168,8 @@ bool is_explained_by_load(const CaseOutcome& outcome) {
          (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
 }
 
-/// Yes and No require the whole interval.
+/// Returns the verdict. "Yes" requires that the whole interval is within 1%, "No" that it is
+/// outside.
 std::string_view verdict_on(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   if (is_explained_by_load(outcome)) return "No verdict";
@@ -176,7 +177,7 @@ std::string_view verdict_on(const CaseOutcome& outcome) {
   return is_far(deviations) ? "No, not within 1%" : "Not known within 1%";
 }
 
-/// "+0.03%, −0.01 to +0.12%"
+/// Returns "+0.03%, −0.01 to +0.12%".
 std::string deviation_text(const CaseOutcome& outcome) {
   std::string text = fmt::format("{:+.2f}%", 100 * deviation_of(outcome));
   if (!outcome.interval) return text;

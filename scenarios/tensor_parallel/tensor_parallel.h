@@ -1,4 +1,4 @@
-// Scenario tensor-parallel: a transformer block in training, with its layers divided over devices
+// Scenario tensor-parallel: training of a transformer block whose layers are divided over devices
 // as in Megatron-LM.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace parbench {
 namespace {
 
-// Subsequences of the generator other than that of targets; those of parameters come after these.
+// Subsequences of the generator for inputs and targets; those of parameters come after these.
 constexpr std::uint64_t input_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
@@ -61,7 +61,8 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts) {
   const TensorDesc plain = canonical(tensor.shape);
-  const Buffer drawn = stream.device().allocate(plain.bytes, MemoryKind::device);  // aligned
+  // memory that is aligned, as `view` may not be
+  const Buffer drawn = stream.device().allocate(plain.bytes, MemoryKind::device);
   OpSet ops;
   write_now(stream, tensor, view, [&](BufferView together) {
     std::size_t offset = 0;
@@ -105,9 +106,9 @@ void perturb(Stream& stream, BufferView values, int perturbation, double change)
 
 namespace {
 
-/// Samples of different lengths, with `value` behind each.
+/// Samples of different lengths, each padded with `value` at its end.
 struct PaddedSamples {
-  std::vector<std::int64_t> lengths = {};  // of each sample; empty: there is no padding
+  std::vector<std::int64_t> lengths = {};  // length of each sample; empty: no padding
   std::int32_t value = 0;
 };
 
@@ -120,7 +121,7 @@ PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
   return padding;
 }
 
-/// Integers from 0 to below `end`.
+/// Writes integers from 0 to `end` − 1.
 void draw_padded(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                  RandomStream numbers, const PaddedSamples& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
@@ -136,7 +137,7 @@ void draw_padded(Stream& stream, const TensorDesc& tensor, BufferView view, std:
   stream.synchronize();
 }
 
-/// {samples, classes}: one class a sample is 1, the rest 0.
+/// Writes {samples, classes}: one class per sample is 1, the others are 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
   const std::int64_t classes = tensor.shape.at(1);
   std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)), 0.0F);
@@ -147,7 +148,8 @@ void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, Ran
   write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
 }
 
-/// Standard normal numbers. `part`: of those of a canonical tensor that has all positions.
+/// Writes standard normal numbers. `part`: selects positions of a canonical tensor with all
+/// positions.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
                  PositionPart part) {
   const Fill fill{.count = element_count(tensor.shape) * part.count,
@@ -163,7 +165,7 @@ void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, Rand
   const TensorDesc all = canonical({fill.count});
   const Buffer drawn = stream.device().allocate(all.bytes, MemoryKind::device);
   draw(stream, all, drawn, fill);
-  const BufferView own = part_of(drawn, part);
+  const BufferView own = part_of(BufferView(drawn), part);
   write_now(stream, tensor, view, [&](BufferView plain) { stream.copy(plain, own); });
 }
 

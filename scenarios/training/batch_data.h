@@ -17,18 +17,18 @@ namespace parbench {
 // All functions write synchronously to a tensor of any layout and type, whose memory outlives the
 // case.
 
-/// Writes the numbers of a Fill; its count and type are ignored in favour of the tensor's.
+/// Writes the numbers of a Fill; the tensor's count and type replace those of the Fill.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
-/// Writes the numbers of several Fills, one after the other; their counts must add up to the
-/// tensor's.
+/// Writes the numbers of several Fills, one after the other; their counts must add up to that of
+/// the tensor.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
-/// The numbers of an f32 Fill on the host.
+/// Returns the numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
 /// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected by `perturbation`
 /// (Context::perturbation), which must not be 0.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
-/// Integers from 0 to below `end`; the tensor is canonical and of i32.
+/// Writes integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers);
 
@@ -38,13 +38,13 @@ void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, st
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// Writes what the predictions of the whole batch are held to. Refers to the stream alone.
+/// Returns a function that writes the target of the whole batch. It refers only to the stream.
 [[nodiscard]] std::function<void(BufferView)> writer_of_target(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// What a parameter holds before training, in canonical order: a subsequence for each place in the
-/// network.
+/// Returns the initial values of a parameter in canonical order; each parameter of the network has
+/// its own subsequence.
 [[nodiscard]] Fill initial_fill(const Network& network, const ParameterSpec& spec,
                                 std::uint64_t seed);
 

@@ -17,7 +17,7 @@ enum class RestOfNetwork {
   by_positions,  // each shard computes them for its part of the positions
 };
 
-/// Returns why a network cannot be divided into that number of shards; nothing where it can.
+/// Returns why a network cannot be divided into that number of shards; nothing if it can.
 [[nodiscard]] std::optional<std::string> obstacle_to_division(
     const Network& network, int shards, RestOfNetwork rest = RestOfNetwork::repeated);
 

@@ -33,7 +33,7 @@ struct LayerFacts {
   std::string kind;
   std::string unit;
   std::vector<std::string> reads;  // names of layers; "input" for the network's input
-  Shape output;                    // of one sample
+  Shape output;                    // shape of one sample
   NetworkAmounts amounts;
 };
 

@@ -28,7 +28,7 @@ struct Optimizer {
 
   [[nodiscard]] bool clips() const { return max_norm > 0; }
   /// Returns whether a step reads borrowed memory other than the gradients of parameters: the
-  /// optimiser's state of the previous step, or for the norm the padding between gradients.
+  /// optimiser's state of the previous step or, for the norm, the padding between gradients.
   [[nodiscard]] bool reads_borrowed_memory() const { return kind != OptimizerKind::sgd || clips(); }
 };
 
@@ -36,12 +36,12 @@ struct Optimizer {
 /// clipping.
 [[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
 
-/// A parameter, and how far the first step after a reset moves it, by definition.
+/// Change of a parameter in the first step after a reset, by definition.
 struct NaiveUpdate {
   double after = 0;
   double change = 0;
 };
-/// `gradient`: of the batch; `factor`: clip factor.
+/// `gradient`: gradient of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
                                        double factor);
 

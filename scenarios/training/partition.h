@@ -21,14 +21,14 @@ namespace parbench {
 /// "balanced".
 [[nodiscard]] std::string default_partition(const Network& network, int stages);
 
-/// "layer2.0+layer3.2": the first units of the later stages.
+/// Returns "layer2.0+layer3.2", the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
-/// Adds notes on a partition: where it cuts, and whether it is the network's only one.
+/// Adds notes on a partition: its cut points, and whether it is the network's only one.
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 
-/// First and last layer of each stage.
+/// First and last layer of a stage.
 struct LayerRange {
   int first = 0;
   int last = 0;
@@ -41,8 +41,8 @@ struct LayerRange {
 /// from `Context::Options::known_cuts` if the case is listed there. Otherwise it is computed from
 /// measured costs of a replica's first micro-batch, of at most 16 samples. Partitions whose slowest
 /// stages differ by less than 3%, or less than the measurement's uncertainty, count as equal. Among
-/// these, the one that an earlier case of the run with this network and such devices has used is
-/// preferred, otherwise the one that is best by estimates.
+/// these, the partition of an earlier case of the run with this network and equal devices is
+/// preferred; without such a case, the one that is best by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,

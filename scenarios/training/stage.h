@@ -17,9 +17,9 @@ namespace parbench {
 
 // Names of the outputs of a training step.
 inline constexpr const char* loss_output = "loss";
-inline constexpr const char* clip_factor_output = "clip factor";  // where gradients are clipped
+inline constexpr const char* clip_factor_output = "clip factor";  // only if gradients are clipped
 [[nodiscard]] std::string gradient_output(const std::string& parameter);
-/// Considers the outputs that are gradients.
+/// Returns the sum of the squares of all gradients among the outputs.
 [[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
 
 /// Calls up to a point where the shards of a divided network combine data.
@@ -32,10 +32,10 @@ struct PassPart {
 /// Samples of the batch in the memory of a device.
 struct Samples {
   Tensor tensor = {};
-  std::int64_t first = 0;  // of the batch: where the tensor begins
-  std::int64_t count = 0;  // 0: there are none
+  std::int64_t first = 0;  // number of the tensor's first sample in the batch
+  std::int64_t count = 0;  // 0: no samples
 
-  /// Samples by their numbers in the batch.
+  /// Returns the samples from number `from` of the batch on.
   [[nodiscard]] BufferView part(std::int64_t from, std::int64_t samples) const {
     const std::size_t bytes = tensor.desc.bytes / static_cast<std::size_t>(count);
     return tensor.view.part(static_cast<std::size_t>(from - first) * bytes,
@@ -43,21 +43,24 @@ struct Samples {
   }
 };
 
-/// Where the memory lies that a stage has in common with other cases or devices (stage_memory.h).
+/// Returns the view of data that is stored elsewhere: a size without memory.
+[[nodiscard]] inline BufferView elsewhere(std::size_t bytes) { return BufferView().part(0, bytes); }
+
+/// Memory that a stage has in common with other cases or devices (stage_memory.h). Parameters and
+/// gradients may be `elsewhere`; calls that access them then need memory from there.
 struct StageMemory {
   BufferView parameters;
   BufferView packed;  // copies of parameters
-  /// Nothing: they take the place of activations that are no longer read. Only for one micro-batch,
-  /// and without a norm, which would read the padding between them.
+  /// Nothing: gradients replace activations that are no longer read. Only for one micro-batch, and
+  /// without a norm, which would read the padding between gradients.
   std::optional<BufferView> gradients;
   BufferView statistics;
-  Samples images;  // of the first stage
-  Samples target;  // of the last stage
+  Samples images;  // first stage only
+  Samples target;  // last stage only
 };
 
-/// Borrows its own memory in the constructor: activations, what crosses its boundaries, the state
-/// of the optimiser, and the loss. Views of parameters and gradients that are symbolic stay so in
-/// all calls.
+/// Borrows memory of its own in the constructor: activations, boundary tensors, the optimiser's
+/// state, and the loss.
 class Stage {
  public:
   struct Options {
@@ -92,14 +95,13 @@ class Stage {
   /// Returns calls that refresh copies of parameters for operations; empty if there are none.
   [[nodiscard]] std::vector<Call> pack() const;
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
-  /// `first`: the first backward pass of the step, which overwrites gradients and loss.
-  [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
   // Return the parts of passes of a divided network; for other networks, passes have one part.
+  // `first`: the first backward pass of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<PassPart> forward_parts(int micro_batch) const;
   [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
   /// Returns the first backward pass of the last stage, without the loss. The next function returns
   /// where it expects the gradient of the prediction: memory that `forward` also uses.
-  [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
+  [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   /// Returns the optimiser's work after the last backward pass.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
@@ -122,15 +124,22 @@ class Stage {
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
+  // For passes whose parameters or gradients are stored elsewhere: the calls, and the memory of
+  // this stage that they access.
+  [[nodiscard]] const StageProgram& program(int micro_batch) const;
+  [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
+  [[nodiscard]] Bases bases(int micro_batch) const;
+
   [[nodiscard]] std::string layouts() const { return store().layout_key(); }
   /// Returns where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
-  /// The whole batch; first stage only.
+  /// Returns the images of the whole batch; first stage only.
   [[nodiscard]] const Tensor& images() const { return memory_.images.tensor; }
-  // Of the last stage only:
-  [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }  // whole batch's
+  // Last stage only:
+  // target of the whole batch
+  [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }
   [[nodiscard]] Tensor loss() const;
   /// Returns the input and the output of the last layer for a micro-batch. Valid until another
   /// micro-batch uses its slot, which never happens if the stage holds the whole batch.
@@ -144,14 +153,11 @@ class Stage {
 
  private:
   [[nodiscard]] BufferView input(int micro_batch) const;
-  [[nodiscard]] const StageProgram& program(int micro_batch) const;
-  [[nodiscard]] Bases bases(int micro_batch) const;
-  [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   void borrow_micro_batches();
   void borrow_activations();
-  /// Borrows memory for each slot, as large as the largest of its micro-batches needs. Returns it
-  /// by micro-batch.
+  /// Borrows memory for each slot, with the size that the largest of its micro-batches needs.
+  /// Returns it by micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
   /// Returns whether the gradient of a tensor that only passes through the stage is sent from where
@@ -172,9 +178,9 @@ class Stage {
   std::unique_ptr<RegionUpdate> update_;
   // By micro-batch; those with the same slot share memory:
   std::vector<BufferView> activations_;
-  std::vector<BufferView> inputs_;            // not of the first stage
-  std::vector<BufferView> input_gradients_;   // not of the first stage
-  std::vector<BufferView> output_gradients_;  // not of the last stage
+  std::vector<BufferView> inputs_;            // empty in the first stage
+  std::vector<BufferView> input_gradients_;   // empty in the first stage
+  std::vector<BufferView> output_gradients_;  // empty in the last stage
 };
 
 /// The stages of a network in order, owned by others.

@@ -1,4 +1,4 @@
-// Parameters, statistics and batches that cases share, and what resets write.
+// Parameters, statistics and batches that cases share, and their values after a reset.
 #include "scenarios/training/stage_memory.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string key_of(const Stage::Options& options, const StagePlan& plan) {
                      options.range.last, plan.store.layout_key());
 }
 
-/// Distinguishes the parts of a batch's positions; empty of all of them.
+/// Returns a key that distinguishes parts of a batch's positions; empty for all positions.
 std::string part_key(const Network& network) {
   if (network.part.is_whole()) return {};
   return fmt::format(" part {} of {}", network.part.index, network.part.count);
@@ -38,7 +38,7 @@ BufferView shared_statistics(CaseParts& parts, const Stage::Options& options,
   return statistics;
 }
 
-/// All samples of the batch, written once for all cases.
+/// Returns all samples of the batch, which are written once for all cases.
 Samples shared_samples(CaseParts& parts, const Stage::Options& options, const TensorDesc& whole,
                        const std::string& key, const std::function<void(BufferView)>& write) {
   const BufferView view = parts.context.shared(
@@ -73,9 +73,9 @@ Tensor poisoned(CaseParts& parts, const Stage::Options& options, const TensorDes
   return tensor;
 }
 
-/// Writes the initial values of a parameter into the staging memory.
-CaseData::Step filling_step(CaseParts& parts, Stream& stream,
-                            const Stage::TrainedParameter& parameter) {
+/// Returns a step that writes the initial values of a parameter to the staging memory.
+CaseData::ResetFunction filling(CaseParts& parts, Stream& stream,
+                                const Stage::TrainedParameter& parameter) {
   if (parameter.stored) {
     return [stored = parameter.stored](Stream& on, BufferView staging) {
       copy_values(on, *stored, staging);
@@ -87,7 +87,8 @@ CaseData::Step filling_step(CaseParts& parts, Stream& stream,
   };
 }
 
-/// `memory`: where all parameters are written one after the other; null: each where it lies.
+/// `memory`: memory to which each parameter is written after the other; null: the parameter's own
+/// memory.
 void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
                 const KeepParameter& keep) {
   const int device = stage.device();
@@ -95,7 +96,7 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
   const NumberFormat format{stage.range().dtype, stage.range().math};
   for (const Stage::TrainedParameter& one : stage.parameters()) {
     const TensorDesc plain = canonical(one.spec.shape);
-    if (parts.context.is_remote(device)) {  // another rank initializes it
+    if (parts.context.is_remote(device)) {  // another rank initialises it
       parts.data.at_reset(device, plain.bytes, [](Stream&, BufferView) {});
       continue;
     }
@@ -104,8 +105,8 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
         parts.ops.prepare(stream, Reorder{.source = plain, .destination = one.master.desc});
     parts.data.at_reset(
         device, plain.bytes,
-        [&context = parts.context, format, fill = filling_step(parts, stream, one), &reorder, keep,
-         own, target = memory == nullptr ? own : memory->part(0, own.bytes),
+        [&context = parts.context, format, fill = filling(parts, stream, one), &reorder, keep, own,
+         target = memory == nullptr ? own : memory->part(0, own.bytes),
          bytes = plain.bytes](Stream& on, BufferView staging) {
           fill(on, staging);
           if (const int number = context.perturbation(); number != 0) {
@@ -122,8 +123,8 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
 
 StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                       const StagePlan& plan) {
-  StageMemory memory{.parameters = symbolic(Space::parameters, 0, plan.store.bytes()),
-                     .packed = symbolic(Space::packed, 0, plan.store.packed_bytes()),
+  StageMemory memory{.parameters = elsewhere(plan.store.bytes()),
+                     .packed = elsewhere(plan.store.packed_bytes()),
                      .gradients = {},
                      .statistics = shared_statistics(parts, options, plan),
                      .images = {},

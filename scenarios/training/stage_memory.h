@@ -1,4 +1,4 @@
-// The memory of a stage that other cases or devices have in common with it, and its initial values.
+// Memory that a stage has in common with other cases or devices, and its initial values.
 #pragma once
 
 #include <functional>
@@ -7,27 +7,29 @@
 
 namespace parbench {
 
-/// Places all but the gradients. Cases of a run that have the same stage in the same layouts share
-/// its parameters and running statistics, which change as the cases train, and the batch.
+/// Returns memory for everything except gradients. Cases of a run share the batch. Cases that have
+/// the same stage in the same layouts also share its parameters and running statistics, which
+/// change as the cases train.
 [[nodiscard]] StageMemory shared_memory(CaseParts& parts, const Stage::Options& options,
                                         const StagePlan& plan);
-/// The same with parameters and their copies elsewhere, with symbolic views.
+/// Like `shared_memory`, but parameters and their copies are stored elsewhere.
 [[nodiscard]] StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                                     const StagePlan& plan);
-/// Of a stage that is the whole network and gets parameters and samples from another device in
-/// every step: memory for them is the case's own, the first reset fills it with NaN, and there is
-/// no target.
+/// Returns memory for a stage that is the whole network and gets parameters and samples from
+/// another device in every step. That memory belongs to the case alone, and the first reset fills
+/// it with NaN. There is no target.
 [[nodiscard]] StageMemory fed_memory(CaseParts& parts, const Stage::Options& options,
                                      const StagePlan& plan);
 
-/// Makes the case's reset write the initial values of parameters that are not elsewhere.
+/// Makes the case's reset write the initial values of parameters that are stored in the stage.
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage);
-/// Makes it write those of one parameter after the other to `memory`, which has room for the
-/// largest, and call `keep` with the parameter's own view behind each.
+/// For parameters stored elsewhere: makes the case's reset write the initial values of one
+/// parameter after the other to `memory`, which has room for the largest, and call `keep` with the
+/// parameter's range of the region after each.
 using KeepParameter = std::function<void(Stream& stream, const BufferView& parameter)>;
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage, const BufferView& memory,
                                     const KeepParameter& keep);
-/// Makes it write zeros to memory for f32 numbers.
+/// Makes the case's reset write zeros to memory for f32 numbers.
 void zero_at_reset(CaseParts& parts, int device, const BufferView& memory);
 
 }  // namespace parbench

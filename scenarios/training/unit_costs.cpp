@@ -38,8 +38,8 @@ class Unit {
 
   [[nodiscard]] const StageProgram& program() const { return program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
-  /// Forward and backward.
-  [[nodiscard]] const std::vector<OpCall>& calls() const { return calls_; }
+  /// Returns the calls of both passes.
+  [[nodiscard]] const std::vector<SymbolicCall>& calls() const { return calls_; }
 
  private:
   static ParameterStore with_parameters(Stream& stream, const StageRange& range,
@@ -51,11 +51,11 @@ class Unit {
 
   ParameterStore store_;
   StageProgram program_;
-  std::vector<OpCall> calls_;
+  std::vector<SymbolicCall> calls_;
 };
 
-/// Returns the seconds of the fastest of several executions behind one for caches and pages: what
-/// else a machine does only makes them longer.
+/// Returns the shortest of several runs after a warm-up run; other load on a machine only makes
+/// runs longer.
 double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
   constexpr double enough_seconds = 0.02;
   constexpr int max_runs = 20;
@@ -82,15 +82,15 @@ void enqueue(Stream& stream, const std::vector<Call>& calls) {
   for (const Call& call : calls) enqueue(call, streams);
 }
 
-/// Only the ratios of the result matter.
+/// Returns the time by a roofline of fixed rates; only ratios between units matter.
 double estimated_seconds(const Unit& unit) {
   constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   double seconds = 0;
-  for (const OpCall& call : unit.calls()) seconds += core.seconds(call.op->work());
+  for (const SymbolicCall& call : unit.calls()) seconds += core.seconds(call.op->work());
   return seconds;
 }
 
-/// Memory of one unit that is measured, one buffer a space.
+/// Memory of one measured unit, with one buffer per space.
 class UnitMemory {
  public:
   UnitMemory(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
@@ -133,16 +133,16 @@ class UnitMemory {
     bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
   }
 
-  struct Place {
+  struct Location {
     Space space = Space::input;
     std::size_t offset = 0;
   };
 
-  /// Integers are below `end`.
-  void fill(Place place, const TensorDesc& tensor, std::int64_t end = 0) {
+  /// Fills a tensor with random numbers; integers are below `end`.
+  void fill(Location at, const TensorDesc& tensor, std::int64_t end = 0) {
     const BufferView view =
-        bases_.at(static_cast<std::size_t>(place.space)).part(place.offset, tensor.bytes);
-    const auto subsequence = static_cast<std::uint64_t>(place.space);
+        bases_.at(static_cast<std::size_t>(at.space)).part(at.offset, tensor.bytes);
+    const auto subsequence = static_cast<std::uint64_t>(at.space);
     if (tensor.dtype == DType::i32) {
       draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
       return;

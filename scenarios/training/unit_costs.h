@@ -32,8 +32,8 @@ struct UnitSeconds {
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 
-/// Whether costs are measured (if the context measures and has two devices in this process) or
-/// always estimated.
+/// Basis of the costs of copies and exchanges: measured (if the context measures and has two
+/// devices in this process) or always estimated.
 enum class CostBasis { measured, estimated };
 
 /// Returns the seconds for copying the tensors of a micro-batch that cross before each unit, from
@@ -41,9 +41,9 @@ enum class CostBasis { measured, estimated };
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 
-/// Returns the layers that use the parameters of an earlier layer in another unit, with the seconds
-/// that exchanging gradients costs each of the two stages: one copy and one addition. There is one
-/// exchange per step, so a micro-batch of `run` is charged its share of the `batch` samples.
+/// Returns the layers that use the parameters of an earlier layer in another unit, with the time in
+/// seconds for which each of the two stages exchanges gradients: one copy and one addition. There
+/// is one exchange per step, so a micro-batch of `run` is charged its share of the `batch` samples.
 [[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run,

@@ -1,9 +1,9 @@
-# What is compared with what, and by which method.
+# The experiments: what is compared, and by which method.
 import shlex
 from dataclasses import dataclass
 
-# Ten cases or more, so that ten comparisons of each scenario are two hundred verdicts. Times of a case differ widely,
-# because short ones suffer most from a machine's noise.
+# At least ten cases, so that ten comparisons of each scenario give a hundred verdicts or more. Durations vary
+# widely, because noise of a machine affects short ones most.
 SCENARIOS = {
     "selftest": [
         ["--strategy", "spin"],
@@ -18,17 +18,17 @@ QUICK = {
     "selftest": [["--strategy", "spin"], ["--duration", "50us,200us"]],
     "matmul": [["--strategy", "alone"], ["--count", "2", "--n", "96,128"]],
 }
-SAMPLES = 5  # of a case in each process
-LAUNCHES = 5  # of a report
+SAMPLES = 5  # per case and process
+LAUNCHES = 5  # processes per report
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A true change of a scenario's times in percent, to be found by a method."""
+    """A known change of a scenario's times in percent, which a method should find."""
 
     scenario: str
     slowdown: float
-    method: str  # "ab" or "reports": two, one after the other
+    method: str  # "ab", or "reports": two reports, one after the other
 
     @property
     def name(self):
@@ -40,7 +40,7 @@ class Experiment:
         return self.slowdown == 0
 
 
-# Only selftest can be made slower by a known part.
+# Only selftest can be slowed down by a known share.
 EXPERIMENTS = [
     Experiment(scenario, slowdown, method)
     for scenario, slowdown in (("selftest", 0), ("matmul", 0), ("selftest", 5), ("selftest", 2.5))
@@ -49,7 +49,7 @@ EXPERIMENTS = [
 
 
 def run_words(parbench, scenario, slowdown, quick):
-    """The command of one side: everything but where its report goes."""
+    """Returns the command of one side, without the path of its report."""
     words = [parbench, "--scenario", scenario]
     for more in (QUICK if quick else SCENARIOS)[scenario]:
         words += more

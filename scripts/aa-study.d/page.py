@@ -1,4 +1,4 @@
-# The results as a page of Markdown.
+# Formats the results as a Markdown page.
 
 METHODS = {
     "ab": "`parbench ab`",

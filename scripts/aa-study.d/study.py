@@ -1,5 +1,5 @@
-# Compares unchanged programs and programs that are slower by a known part, again and again, and counts
-# how often the verdicts are right. Comparisons run one after the other, never two at once.
+# Repeatedly compares unchanged programs, and programs with a known slowdown, and counts how often the
+# verdicts are right. Only one comparison runs at a time.
 import argparse
 import json
 import os
@@ -14,7 +14,7 @@ from programs import Terminated, end_when_asked
 from summary import results_of, text_of
 from verdicts import Failed, compared
 
-MAX_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
+MAX_FAILURES = 3  # consecutive failures after which the study stops
 
 
 def arguments():
@@ -68,7 +68,7 @@ def place_of(known, experiment, index):
 
 
 def check_raw(known):
-    """Comparisons of two programs must not be counted together."""
+    """Refuses to count comparisons of different programs together."""
     path = known.raw / "study.json"
     own = {"commit": os.environ.get("PARBENCH_COMMIT"), "quick": known.quick}
     try:
@@ -86,7 +86,7 @@ def check_raw(known):
 
 
 def result_in(place):
-    """Of a comparison that was made; None where it was not, or not to its end."""
+    """Returns the result of a comparison; None if it was not made or not completed."""
     try:
         return json.loads((place / "result.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -94,7 +94,7 @@ def result_in(place):
 
 
 def plan(known):
-    """All comparisons, each kind in turn, so that a study that ends early has some of every kind."""
+    """Returns all comparisons, alternating between kinds, so that a study that ends early has some of each."""
     return [(experiment, index) for index in range(known.comparisons) for experiment in EXPERIMENTS]
 
 
@@ -107,7 +107,7 @@ def make(known, experiment, index, deadline):
 
 
 def make_all(known, deadline):
-    """What went wrong, in words."""
+    """Makes the missing comparisons. Returns failures as texts."""
     failures = []
     in_a_row = 0
     for experiment, index in plan(known):

@@ -1,10 +1,10 @@
-# Counts verdicts and holds them against what is wanted.
+# Counts verdicts and compares the counts with targets.
 import json
 import math
 import os
 
 SCHEMA_VERSION = 1
-# What is claimed of each method: the share of verdicts that ...
+# Claims about each method: the share of verdicts that ...
 TARGETS = [
     ("ab", "unchanged", "call a change", "at most", 0.02),
     ("reports", "unchanged", "call a change", "at most", 0.05),
@@ -16,8 +16,8 @@ VERDICTS = ("regressed", "improved", "same", "undecided")
 
 
 def wilson(count, total, z=1.96):
-    """95% interval of a share (Wilson, "Probable inference, the law of succession, and statistical
-    inference", 1927)."""
+    """Returns the 95% interval of a share (Wilson, "Probable inference, the law of succession, and
+    statistical inference", 1927)."""
     if total == 0:
         return [0.0, 1.0]
     share = count / total
@@ -131,7 +131,7 @@ def results_of(made, known, failures):
 
 
 def text_of(value, depth=3):
-    """JSON text with a line for each member down to a depth, so for each record of a list."""
+    """Returns JSON with a line for each member down to a depth, and so for each record of a list."""
     if depth == 0 or not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-# Runs one comparison and returns what each method said of every case.
+# Runs one comparison and returns each method's verdict on every case.
 import json
 import sys
 import time
@@ -7,12 +7,12 @@ from experiments import ab_words, report_words
 from programs import run_program
 
 COMPARE_PY = "/usr/share/benchmark/compare.py"
-ALPHA = 0.05  # compare.py's own
-VERDICTS_GIVEN = (0, 3)  # exit codes of a comparison: nothing regressed, something did
+ALPHA = 0.05  # compare.py's default
+VERDICTS_GIVEN = (0, 3)  # exit codes of a comparison: nothing regressed, a case did
 
 
 class Failed(Exception):
-    """A program did not do what it should, in words."""
+    """The failure of a program, as text."""
 
 
 def run_or_fail(words, limit, accepted=(0,)):
@@ -27,7 +27,7 @@ def read(path):
 
 
 def verdicts_in(comparison):
-    """Of a comparison's JSON: [[name, verdict, change in time], …]."""
+    """Returns [[name, verdict, change in time], …] from a comparison's JSON."""
     return [
         [case["name"], case["verdict"], case.get("change", {}).get("value")]
         for case in comparison["cases"]
@@ -42,9 +42,9 @@ def median_time(row, side):
 
 
 def compare_py_verdict(row):
-    """As users read it: changed where the U test says so, in the direction of the medians."""
+    """Returns the verdict as users read it: changed if the U test says so, in the direction of the medians."""
     change = median_time(row, "real_time_other") / median_time(row, "real_time") - 1
-    # It leaves a p-value of 0 out.
+    # The U test is missing if its p-value is 0.
     changed = (row["utest"] or {"time_pvalue": 0})["time_pvalue"] < ALPHA
     verdict = ("regressed" if change > 0 else "improved") if changed else "same"
     return [row["name"], verdict, change]
@@ -95,6 +95,6 @@ METHODS = {"ab": by_ab, "reports": by_reports}
 
 
 def compared(parbench, experiment, quick, folder, deadline):
-    """One comparison; its files stay in `folder`. Raises Failed."""
+    """Makes one comparison, whose files remain in `folder`. Raises Failed."""
     folder.mkdir(parents=True, exist_ok=True)
     return METHODS[experiment.method](parbench, experiment, quick, folder, deadline)

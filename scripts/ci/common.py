@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: messages, other programs, the parbench to use."""
+"""Code shared by the scripts of this folder: messages, other programs, the parbench to use."""
 import os
 import subprocess
 import sys
@@ -19,13 +19,13 @@ def fail(text, code=BAD_USAGE):
 
 
 def split_at_dashes(words):
-    """Returns the words before `--`, and those behind it, which are for parbench."""
+    """Returns the words before `--` and those after it, which are arguments of parbench."""
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1:]
 
 
 def parbench(*words, **options):
-    """Runs the launcher, or the program that PARBENCH names. Returns its exit code."""
+    """Runs the launcher, or the program in PARBENCH. Returns its exit code."""
     command = [os.environ.get("PARBENCH", str(ROOT / "parbench")), *map(str, words)]
     say("+ parbench " + " ".join(command[1:]))
     try:
@@ -35,7 +35,7 @@ def parbench(*words, **options):
 
 
 def output_of(*command, text=None):
-    """Standard output of a program, which is given `text`. Ends the script where it fails."""
+    """Returns standard output of a program whose input is `text`. Ends the script if the program fails."""
     try:
         process = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     except OSError as error:

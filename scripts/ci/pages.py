@@ -1,4 +1,4 @@
-"""The branch that holds the dashboard: its working tree, and commits to it."""
+"""The branch with the dashboard: its working tree, and commits to it."""
 import contextlib
 import os
 import subprocess
@@ -12,7 +12,7 @@ AUTHOR = {"GIT_AUTHOR_NAME": "parbench", "GIT_AUTHOR_EMAIL": "parbench@localhost
 
 
 def git(folder, *words, check=True):
-    """Returns standard output; None where it fails and need not succeed."""
+    """Returns standard output; None if git fails and `check` is false."""
     process = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True,
                              check=False, env={**AUTHOR, **os.environ})
     if process.returncode == 0:
@@ -24,7 +24,7 @@ def git(folder, *words, check=True):
 
 
 class Pages:
-    """A branch of a remote of a repository, which both stay as they are until `push`."""
+    """A branch of a repository's remote. Only `push` changes the remote."""
 
     def __init__(self, repository, remote, branch):
         self.repository, self.remote, self.branch = repository, remote, branch
@@ -34,7 +34,7 @@ class Pages:
 
     @contextlib.contextmanager
     def tree(self):
-        """The newest commit's files in a folder that is gone afterwards; empty without a branch."""
+        """Yields the newest commit's files in a temporary folder, which is empty if there is no branch."""
         with tempfile.TemporaryDirectory() as folder:
             tree = Path(folder) / "pages"
             if self.exists():

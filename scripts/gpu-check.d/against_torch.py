@@ -1,8 +1,8 @@
-# parbench beside PyTorch on the same device, one element type after the other, in rounds: parbench,
-# PyTorch, PyTorch, parbench, …
+# Compares parbench with PyTorch on the same device, one element type after the other, in rounds:
+# parbench, PyTorch, PyTorch, parbench, …
 #
-# parbench's side is what its own report says, one process a round; PyTorch's process stays. A round
-# gives each side's median, and the rounds the ratio with its interval.
+# parbench's times come from its report, one process per round; PyTorch's process persists. A round
+# gives each side's median; the rounds give the ratio with its interval.
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -18,40 +18,40 @@ from sizes import sizes_for
 from torch_client import Torch
 
 MAX_ROUNDS = 7
-# The first process of a type measures its kernels, which takes longer than to sample a whole model; later
-# ones read the choices from the tuning cache. Each still prepares the model, so a round of the training
-# steps is long and gives many samples; there are fewer rounds then.
+# The first process of a type measures its kernels, which takes longer than sampling a whole model; later ones
+# read the choices from the tuning cache. Each process still prepares the model, so rounds of training steps are
+# long. Therefore there are fewer of them, with more samples each.
 TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
-# Nothing of this process is to be timed beside a profiler that was loaded (CUPTI takes seconds for that).
+# Keeps profilers out of timed processes (loading CUPTI takes seconds).
 UNDISTURBED = ["--no-timeline"]
 
 
 @dataclass
 class Peer:
-    """Work of PyTorch's that a case of parbench is compared with."""
+    """Work of PyTorch that a case of parbench is compared with."""
 
-    name: str  # of the figure
+    name: str  # name of the figure
     strategy: str
     parameters: dict  # of the case
-    request: dict  # to torch_server.py
-    own: list = field(default_factory=list)  # medians, a round each
+    request: dict  # for torch_server.py
+    own: list = field(default_factory=list)  # medians, one per round
     theirs: list = field(default_factory=list)
     failure: str = None
-    doubts: list = field(default_factory=list)  # about the kernels of the case, in the latest round
-    products: list = field(default_factory=list)  # weight gradients by cuBLASLt, in the latest round
+    doubts: list = field(default_factory=list)  # about the case's kernels in the latest round
+    products: list = field(default_factory=list)  # weight gradients by cuBLASLt in the latest round
 
 
 @dataclass
 class Comparison:
-    """One run of parbench and all that its cases are compared with."""
+    """One run of parbench and the work that its cases are compared with."""
 
     dtype: str
     flags: list
     peers: list
-    seconds: float = 0.6  # of a case or of PyTorch's samples in a round
-    cost: float = 0  # seconds that its latest round took without preparing PyTorch's side
+    seconds: float = 0.6  # for each case, and for PyTorch's samples, in a round
+    cost: float = 0  # seconds of the latest round without preparing PyTorch's side
 
     def failed(self):
         return any(peer.failure for peer in self.peers)
@@ -66,7 +66,7 @@ def request_of(work, **arguments):
 
 
 def run_parbench(setting, comparison):
-    """The report of one run."""
+    """Returns the report of one run."""
     with tempfile.TemporaryDirectory() as folder:
         flags = [*comparison.flags, *UNDISTURBED, "--devices", setting.device]
         flags += ["--max-time", comparison.seconds]
@@ -97,7 +97,7 @@ def their_side(torch, comparison):
 
 
 def run_round(setting, torch, comparison, number):
-    """Both sides once; which is first changes from round to round."""
+    """Runs both sides once, in an order that alternates between rounds."""
     sides = [lambda: own_side(setting, comparison), lambda: their_side(torch, comparison)]
     order = [0, 1] if number % 2 == 0 else [1, 0]
     medians = {}
@@ -113,7 +113,7 @@ def run_round(setting, torch, comparison, number):
 
 
 def figure_of(setting, peer, flags):
-    """What is known of a comparison so far."""
+    """Returns the figure of a comparison so far."""
     if not peer.own:
         return missing(peer.name, peer.failure or "time")
     details = {"parbench": list(map(str, flags)), "torch": peer.request}
@@ -127,16 +127,16 @@ def figure_of(setting, peer, flags):
 
 
 def by_dtype(setting, comparisons):
-    """The comparisons of each element type, with the part of the time that is left for it."""
+    """Yields the comparisons of each element type, with its share of the remaining time."""
     weights = {dtype: DTYPE_WEIGHTS[dtype] for dtype in setting.dtypes}
     for dtype, portion in portions(weights):
         yield [one for one in comparisons if one.dtype == dtype], portion
 
 
 def compare(setting, comparisons):
-    """Rounds of one element type after the other while there is time; yields each comparison that has a
-    further round, or has failed. A round that would not fit is not begun. The first round of each may take
-    the time of the types behind it: preparing a model takes as long whatever its share."""
+    """Runs rounds of one element type after the other while there is time; yields each comparison that has
+    a further round, or has failed. A round that would not fit is not started. The first round of each may
+    use the time of later types, because preparing a model takes equally long whatever its share."""
     with Torch(setting) as torch:
         for of_dtype, portion in by_dtype(setting, comparisons):
             part = setting.with_portion(portion)
@@ -155,7 +155,7 @@ def compare(setting, comparisons):
 
 
 def compared(setting, comparisons):
-    """A step's content, with the figures as far as they are known."""
+    """Yields a step's content, with the figures so far."""
     why = setting.torch_missing or "time"
     figures = {peer.name: missing(peer.name, why) for one in comparisons for peer in one.peers}
     yield {"figures": list(figures.values()), "problems": []}
@@ -173,7 +173,7 @@ def with_autotune(setting):
 
 
 def matmul(setting):
-    """Products of large matrices beside torch.mm."""
+    """Compares products of large matrices with torch.mm."""
     n, count = sizes_for(setting).n, sizes_for(setting).products
     comparisons = []
     for dtype in setting.dtypes:
@@ -186,7 +186,7 @@ def matmul(setting):
 
 
 def convolution(setting):
-    """The twenty convolutions of scenario branch."""
+    """Compares the convolutions of scenario branch."""
     branches = sizes_for(setting).branches
     comparisons = []
     for kind, sizes in sizes_for(setting).convolutions.items():
@@ -222,18 +222,18 @@ def training_steps(setting, kind):
 
 
 def training(setting):
-    """ResNet-50's training step beside PyTorch's."""
+    """Compares ResNet-50's training step with PyTorch's."""
     yield from compared(setting, list(training_steps(setting, "eager")))
 
 
 def training_compiled(setting):
-    """The same beside torch.compile, which takes most of a minute before its first step."""
+    """Compares with torch.compile, which takes most of a minute before its first step."""
     yield from compared(setting, list(training_steps(setting, "compiled")))
 
 
 def compile_ahead(setting):
-    """Fills torch.compile's cache, so that the step above finds its work done. Where the time is too short,
-    PyTorch's process goes on compiling, and the next step waits for it."""
+    """Fills torch.compile's cache for the step above. If there is too little time, PyTorch's process
+    continues to compile, and the next step waits for it."""
     with Torch(setting, ends_late=False) as torch:
         for comparison in training_steps(setting, "compiled"):
             for peer in comparison.peers:
@@ -245,7 +245,7 @@ def compile_ahead(setting):
 
 
 def copy(setting):
-    """Copies to page-locked host memory beside the link: one plain copy of as many bytes."""
+    """Compares copies to page-locked host memory with the link: one plain copy of equally many bytes."""
     sizes = sizes_for(setting)
     n, count = sizes.copied_n, sizes.copies
     flags = ["--scenario", "overlap", "--strategy", "copy", "--direction", "d2h"]

@@ -1,5 +1,5 @@
-# What scripts/gpu-check is asked for. Run as a program it only judges that: help and bad usage are
-# answered before anything is built.
+# Arguments of scripts/gpu-check. As a program it only checks them, so that help and usage errors
+# come before anything is built.
 import argparse
 import math
 import pathlib
@@ -8,18 +8,18 @@ import sys
 from programs import run_program
 from step import PARTS, STEPS
 
-MIN_TIME_LIMIT = 20  # seconds: one step, and what comes before and behind it
+MIN_TIME_LIMIT = 20  # seconds: one step, and the work before and after it
 MAX_TIME_LIMIT = 86400
 
 
 def refuse(message, *hints, code=2):
-    """Ends with an error and its remedy."""
+    """Prints an error and its remedy, and ends."""
     print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
     sys.exit(code)
 
 
 class Parser(argparse.ArgumentParser):
-    """Argparse's, with errors in one style."""
+    """An argparse parser whose errors have the script's style."""
 
     def error(self, message):
         refuse(message.removeprefix("argument "), "scripts/gpu-check --help shows what there is")
@@ -30,14 +30,14 @@ def time_limit(text):
         seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if MIN_TIME_LIMIT <= seconds <= MAX_TIME_LIMIT:  # which NaN is not
+    if MIN_TIME_LIMIT <= seconds <= MAX_TIME_LIMIT:  # false for NaN
         return seconds
     allowed = f"a number of seconds from {MIN_TIME_LIMIT} to {MAX_TIME_LIMIT}"
     raise argparse.ArgumentTypeError(f"'{text}' is not {allowed}")
 
 
 def steps(text):
-    """In the order in which they run; the name of a part stands for its steps."""
+    """Returns steps in the order in which they run; the name of a part stands for its steps."""
     names = text.split(",")
     for name in names:
         if name not in STEPS and name not in PARTS:

@@ -1,5 +1,5 @@
-# Entry of scripts/gpu-check: finds what is there, runs the steps one after the other, each in a
-# process of its own and within its share of the time, and sums up.
+# Entry of scripts/gpu-check: finds the available tools, runs the steps one after the other, each in
+# its own process and within its share of the time, and writes a summary.
 import contextlib
 import datetime
 import json
@@ -22,19 +22,19 @@ from torch_client import Server, environment_of, versions_of
 HERE = pathlib.Path(__file__).resolve().parent
 NO_GPU = 3
 INTERRUPTED = 130
-MIN_SECONDS = 6  # of a step; with less it is not begun
-CLOSING_SECONDS = 10  # for what comes behind the last step
-POLL_SECONDS = 0.5  # between readings of what a step has written
+MIN_SECONDS = 6  # minimum for starting a step
+CLOSING_SECONDS = 10  # for the work after the last step
+POLL_SECONDS = 0.5  # between readings of a step's results
 
 
 def find_tool(options, name):
-    """Its path, or an empty text and the reason. It may lie beside PyTorch."""
+    """Returns the tool's path, or an empty text, and the reason. Also searches beside PyTorch."""
     path = libraries.find_tool(name, sys.executable) or libraries.find_tool(name, options.python)
     return (path, "") if path else ("", f"{name} is not installed")
 
 
 def check_device(root, environment):
-    """Refuses a machine without a GPU in parbench's words."""
+    """Refuses a machine without a GPU, with parbench's message."""
     said = run_program([root / "libexec/parbench", "devices"], 60, environment)
     line = next((line for line in said.out.splitlines() if line.startswith("cuda: ")), None)
     if line is None:
@@ -44,13 +44,13 @@ def check_device(root, environment):
 
 
 def start_torch(options, scratch):
-    """In the background: its import takes minutes on a cold machine."""
+    """Starts PyTorch in the background: its import takes minutes on a cold machine."""
     environment = environment_of(plain_environment())
     return Server(options.python, options.devices, f"{scratch}/torch", environment)
 
 
 def plain_environment():
-    """Without the library path of the bundle's programs."""
+    """Returns the environment without the library path of the bundle's programs."""
     return {"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
 
 
@@ -96,7 +96,7 @@ def status_of(process, content, seconds, at_limit):
 
 
 class Step:
-    """A step that runs in a process of its own."""
+    """A step that runs in its own process."""
 
     def __init__(self, name, setting, limit):
         self.folder = tempfile.TemporaryDirectory()
@@ -110,16 +110,16 @@ class Step:
         return self
 
     def __exit__(self, *_):
-        end_group(self.process, 2 * GRACE)  # longer than it takes the step to end its programs
+        end_group(self.process, 2 * GRACE)  # longer than the step needs to end its programs
         self.folder.cleanup()
 
     def content(self):
-        """What it has written so far."""
+        """Returns the step's results so far."""
         return json.loads(self.result.read_text(encoding="utf-8")) if self.result.exists() else {}
 
     def wait(self, keep):
-        """What it wrote, as far as it came, and "done" or what ended it. Whatever it has added in the
-        meantime is handed to `keep`."""
+        """Returns the results when the step ends, and "done" or what ended it. Calls `keep` with new
+        results in the meantime."""
         known = {}
         while not self.ended_within(POLL_SECONDS):
             if self.content() != known:
@@ -141,21 +141,21 @@ class Step:
 
 
 def beside(name, setting, names, limit):
-    """What runs beside the step without measuring or checking the GPU's memory: compiling what is
-    measured after it."""
+    """Starts work beside the step that neither measures nor checks the GPU's memory: compiling what
+    is measured later."""
     ahead = name == "sanitizer" and "training-compiled" in names and not setting.torch_missing
     return Step(AHEAD, setting, limit) if ahead and setting.on_gpu else contextlib.nullcontext()
 
 
 class Record:
-    """The outcome of a run, in the output folder as it grows: one that is killed leaves what it knew."""
+    """The results of a run, in the output folder from the beginning: a killed run leaves those so far."""
 
     def __init__(self, options, setting, names, began):
         self.folder, self.setting, self.began = options.output, setting, began
         self.results = {name: ({}, "not begun") for name in names}
 
     def failed_tests(self):
-        """Names by program, of all steps that ran tests."""
+        """Returns names of failed tests by program, from all steps that run tests."""
         failed = {}
         for step in TESTS:
             for program in self.results.get(step, ({}, ""))[0].get("programs", []):
@@ -163,7 +163,7 @@ class Record:
         return {program: list(dict.fromkeys(names)) for program, names in failed.items() if names}
 
     def keep(self, name, content, status):
-        """What a step came to so far."""
+        """Stores the results of a step so far."""
         self.results[name] = (content, status)
         too_large = write_step(self.folder, self.results, name)
         if too_large:
@@ -187,7 +187,7 @@ class Record:
 
 
 def run_step(step, name, record):
-    """One that is interrupted has its content written before it is ended, which takes seconds."""
+    """Runs a step. If interrupted, stores its results before ending it, which takes seconds."""
     try:
         record.keep(name, *step.wait(lambda content: record.keep(name, content, "not finished")))
     except (KeyboardInterrupt, Terminated):
@@ -196,13 +196,13 @@ def run_step(step, name, record):
 
 
 def why_no_torch(torch):
-    """Empty where it is there or may still come. One that ends later is started again by the steps."""
+    """Returns why PyTorch is missing; empty if it is there or may still come. A step restarts it if it ends."""
     ended = None if versions_of(torch.address) else torch.why_ended()
     return f"no PyTorch (--python names an interpreter that has it): {ended}" if ended else ""
 
 
 def run_steps(names, setting, end, record, torch):
-    """Shares of the time are counted anew at each step, as PyTorch may turn out to be missing."""
+    """Recomputes the shares of the time at each step, because PyTorch may turn out to be missing."""
     for index, name in enumerate(names):
         setting.torch_missing, setting.failed_tests = why_no_torch(torch), record.failed_tests()
         left = end - time.monotonic() - CLOSING_SECONDS
@@ -210,7 +210,7 @@ def run_steps(names, setting, end, record, torch):
             record.keep(name, {}, "not run: time")
             continue
         weights = [STEPS[behind].weight_in(setting) for behind in names[index:]]
-        # A step that takes its whole share leaves as much as those behind it need to begin.
+        # A step that uses its whole share leaves enough time for the later ones to start.
         upper = left - MIN_SECONDS * (len(weights) - 1)
         limit = max(min(weights[0] / sum(weights) * left, upper), MIN_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")

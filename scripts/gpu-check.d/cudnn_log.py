@@ -1,19 +1,19 @@
-# What cuDNN says of its errors, in a file for each program, and all of them in one that is kept.
+# cuDNN's error logs: one file per program, gathered into one that is kept.
 #
-# https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/troubleshooting.html: level 1 has
-# errors only. An engine that a configuration has not is one of them, so they are many.
+# https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/troubleshooting.html: level 1
+# logs only errors. These are many, because each engine that a configuration lacks is one.
 import itertools
 import os
 import pathlib
 
-LARGEST_PART = 8 * 1024  # bytes of a file that are kept, at its beginning and at its end
+LARGEST_PART = 8 * 1024  # bytes of a file that are kept at its beginning and its end
 LARGEST_WHOLE = 190 * 1024
 NAME = "cudnn.log"
-NUMBERS = itertools.count(1)  # cuDNN may begin a file anew, so none is used twice
+NUMBERS = itertools.count(1)  # unique, because cuDNN may truncate an existing file
 
 
 def environment(setting, program):
-    """For a program whose cuDNN is to write its errors down."""
+    """Returns the environment with which a program's cuDNN logs its errors."""
     if not setting.on_gpu:
         return {}
     path = pathlib.Path(setting.scratch) / f"cudnn-{program}-{os.getpid()}-{next(NUMBERS)}.log"
@@ -21,8 +21,8 @@ def environment(setting, program):
 
 
 def shortened(path):
-    """The text of a file, of a large one its beginning and its end, and its size. Only what is kept is read:
-    files grow while steps run, and are gathered again and again."""
+    """Returns the text of a file (of a large file, its beginning and end) and its size. Reads no more than
+    that, because files grow while steps run, and are gathered repeatedly."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)

@@ -1,4 +1,4 @@
-# What this was measured on: the GPU and its driver, the libraries, the machine.
+# Facts about the measurement: the GPU and its driver, the libraries, the machine.
 import csv
 import io
 import os
@@ -14,7 +14,7 @@ GPU_FIELDS = [
 
 
 def output_of(setting, command):
-    """What a program prints in the time of the setting, or why there is nothing."""
+    """Returns the output of a program within the setting's time, or the reason for having none."""
     try:
         ended = run_program(command, setting.left())
     except OSError as error:
@@ -23,7 +23,7 @@ def output_of(setting, command):
 
 
 def gpus(setting):
-    """One object for each GPU, as nvidia-smi describes it, or why there is none."""
+    """Returns one object for each GPU, as nvidia-smi describes it, or the reason for having none."""
     command = ["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader"]
     text, reason = output_of(setting, command)
     rows = csv.reader(io.StringIO(text or ""), skipinitialspace=True)
@@ -44,7 +44,7 @@ def operating_system():
 
 
 def facts(setting):
-    """Everything that is known before anything runs, after each command that adds to it."""
+    """Yields all facts known before the steps, after each command that adds some."""
     content = {
         "python": platform.python_version(),
         "operating_system": operating_system(),

@@ -1,10 +1,10 @@
-# What a step hands over: figures by the name of their target, and reports cut to what is worth
+# Results of a step: figures by the name of their target, and reports reduced to the parts worth
 # keeping in a repository.
-DIGITS = 6  # of a number that is kept; no measurement has more
+DIGITS = 6  # of stored numbers; no measurement is more precise
 
 
 def figure(name, ours, peer, ratio, details):
-    """A ratio as ratios.ratio_fields gives it, with both sides as texts."""
+    """Returns a figure from a ratio of ratios.ratio_fields, with both sides as texts."""
     return {"name": name, "ours": ours, "peer": peer, "details": details, **ratio}
 
 
@@ -13,7 +13,7 @@ def missing(name, reason):
 
 
 def rounded(value):
-    """The same JSON with its numbers cut to DIGITS digits."""
+    """Returns the same JSON with numbers rounded to DIGITS digits."""
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
@@ -24,12 +24,12 @@ def rounded(value):
 
 
 def slim_profile(profile):
-    """Without the timeline, which is most of it. None stays so."""
+    """Returns the profile without its timeline, which is most of it; None for None."""
     return profile and {key: value for key, value in profile.items() if key != "timeline"}
 
 
 def slim_case(case):
-    """Without samples and timeline, which are most of it; how many samples there were is kept."""
+    """Returns the case without samples and timeline, which are most of it, but with the number of samples."""
     kept = {key: value for key, value in case.items() if key not in ("samples", "scenario")}
     if "profile" in kept:
         kept["profile"] = slim_profile(kept["profile"])
@@ -37,7 +37,7 @@ def slim_case(case):
 
 
 def slim(report):
-    """The `parbench` object of a report without what is repeated or large."""
+    """Returns the `parbench` object of a report without repeated or large parts."""
     kept = ["version", "command_line", "devices", "answers", "complete", "duration_seconds"]
     return {
         **{key: report[key] for key in kept if key in report},
@@ -47,6 +47,6 @@ def slim(report):
 
 
 def brief(report):
-    """Of a report whose figures do not matter: the devices, and the medians of the cases."""
+    """Returns the devices and the cases' medians of a report whose figures do not matter."""
     medians = {case["name"]: case.get("statistics", {}).get("median") for case in report["cases"]}
     return {"devices": [device["name"] for device in report["devices"]], "medians": medians}

@@ -1,6 +1,6 @@
-# Test executables: run, also where they crash or hang, and what they printed, as counts and texts.
+# Runs test executables, also if they crash or hang, and summarizes their output.
 #
-# What GoogleTest prints is read instead of its JSON file, which a program that crashes never writes.
+# Reads GoogleTest's output instead of its JSON file, which a crashed program does not write.
 import contextlib
 import re
 import time
@@ -10,48 +10,48 @@ import cudnn_log
 from programs import Running
 from setting import portions
 
-# Tests of GPUs have them in their names, or are known by their suite.
+# Patterns for the tests of GPUs, by test or suite name.
 GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
-# The message of a test that has made the GPUs unusable for its process: later results do not count.
+# Message of a test that made the GPUs unusable for its process: later results do not count.
 LOST = "no GPU can be used again"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MAX_RESTARTS = 10  # after crashes and lost GPUs
-POLL_SECONDS = 1  # between readings of what a program has printed
-LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
-LONGEST_TEXT = 400  # of a failure that is kept,
-MAX_LINES = 5  # and of what was said before a crash
-MIN_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
-MIN_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
-# Conformance of every operation, without which no figure means anything.
+POLL_SECONDS = 1  # between readings of a program's output
+LONGEST_FILTER = 100_000  # characters; Linux limits an argument to 128 KiB
+LONGEST_TEXT = 400  # of a stored failure
+MAX_LINES = 5  # of the stored output before a crash
+MIN_SECONDS = 20  # for a program under a tool, because the first use of a GPU may take long
+MIN_SECONDS_MORE = 3  # minimum for starting a program again whose share was too short
+# Conformance of every operation, required for any figure to be meaningful.
 CONFORMANCE = "*Conformance*cuda*"
-# Tests of a program that several processes share, as they are most of all. Others compare the GPU's memory
-# or times, so they run in one process with none beside it.
+# Tests of a program that several processes share, because they are the majority. The others compare the
+# GPU's memory or times, so they run in one process without others.
 SHARED = {"kernels_test": CONFORMANCE, "cpu_cases_test": "*Partitions*"}
 SHARDS = 8
-# Weights of programs in sharing the time, where not 1. The heaviest come first.
+# Weights of programs in sharing the time, if not 1. The heaviest run first.
 HEAVY = {"kernels_test": 6, "cpu_cases_test": 4, "training_test": 2}
-UNSHARED_WEIGHT = 2  # of the rest of a program whose other tests several processes share
+UNSHARED_WEIGHT = 2  # for the other tests of a program with shared tests
 
 
 @dataclass
 class Outcome:
-    """What came of the tests of an executable."""
+    """Results of an executable's tests."""
 
     passed: int = 0
-    failed: dict = field(default_factory=dict)  # name → the beginning of what it said
-    skipped: dict = field(default_factory=dict)  # reason → how many
+    failed: dict = field(default_factory=dict)  # name → the beginning of its output
+    skipped: dict = field(default_factory=dict)  # reason → number of tests
     unfinished: list = field(default_factory=list)  # tests that were running when their process ended
     said: list = field(default_factory=list)  # the last lines of one process
-    names: list = field(default_factory=list)  # of all that began
-    lost: bool = False  # the last of them made the GPUs unusable
+    names: list = field(default_factory=list)  # of all tests that began
+    lost: bool = False  # the last test made the GPUs unusable
 
     def begin_unfinished_anew(self):
-        """What was running when the time was up counts as not begun."""
+        """Treats tests that were running at the time limit as not begun."""
         self.names = [name for name in self.names if name not in self.unfinished]
         self.unfinished = []
 
     def plus(self, others):
-        """All, as if one process had run them; this one stays as it is."""
+        """Returns the sum of outcomes, as if one process had run all tests. Does not change this one."""
         total = Outcome(self.passed, dict(self.failed), dict(self.skipped), names=list(self.names))
         for other in others:
             total.add(other)
@@ -72,12 +72,12 @@ def beginning(lines):
 
 
 def reason_of(lines):
-    """Why a test was skipped: what it said without the place in the source."""
+    """Returns why a test was skipped: its output without the source location."""
     return beginning([line for line in lines if not re.match(r"^\S+:\d+: Skipped$", line)])
 
 
 def read_output(text):
-    """The outcome of what a test executable printed, as far as it came."""
+    """Returns the outcome from a test executable's output, even if incomplete."""
     outcome = Outcome()
     said = []
     for line in text.splitlines():
@@ -89,7 +89,7 @@ def read_output(text):
         if word == "RUN":
             outcome.unfinished = [name]
             outcome.names.append(name)
-        elif name in outcome.unfinished:  # the list of failures at the end names them again
+        elif name in outcome.unfinished:  # the list of failures at the end repeats the names
             outcome.unfinished = []
             if word == "OK":
                 outcome.passed += 1
@@ -108,24 +108,24 @@ def read_output(text):
 
 @dataclass(eq=False)
 class Tests:
-    """Tests of an executable: what is wanted, and what is known of them."""
+    """Selected tests of an executable, and their results so far."""
 
-    program: object  # its path
+    program: object  # path
     wanted: list = field(default_factory=list)  # GoogleTest's patterns; empty: all
     unwanted: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
-    shards: int = 1  # processes side by side that share the tests
+    shards: int = 1  # processes that share the tests and run concurrently
     outcome: Outcome = field(default_factory=Outcome)
-    ends: list = field(default_factory=list)  # how each process ended, of a round those at their limit last
+    ends: list = field(default_factory=list)  # how each process ended; in a round, those at their limit last
     seconds: float = 0
 
     def filter(self, names=()):
-        """Without the tests of these names."""
+        """Returns a filter that excludes the tests of these names."""
         return f"{':'.join(self.wanted) or '*'}-{':'.join([*self.unwanted, *names])}"
 
     def run(self, setting, wrapper=()):
-        """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
-        goes on with those behind in new processes, so that no failure hides another. Yields what is known
+        """Runs the tests that have not begun. After a crash, or if a test has made the GPUs unusable,
+        continues with later tests in new processes, so that no failure hides another. Yields results
         while it runs."""
         for _ in range(MAX_RESTARTS + 1):
             wanted = self.filter(self.outcome.names)
@@ -139,7 +139,7 @@ class Tests:
         yield self.known()
 
     def add_round(self, ends):
-        """Adds what processes printed. Whether tests behind a crash are left to run."""
+        """Adds the output of processes. Returns whether tests after a crash remain to be run."""
         self.outcome.unfinished, goes_on = [], False
         for ended in sorted(ends, key=lambda one: one.at_limit):
             part = read_output(ended.out)
@@ -152,8 +152,8 @@ class Tests:
         return goes_on and not self.was_cut()
 
     def run_round(self, setting, command):
-        """Runs the command once, in as many processes as there are shards. Yields what is known and returns
-        how the processes ended."""
+        """Runs the command once, in as many processes as there are shards. Yields results so far and
+        returns how the processes ended."""
         began, ends = time.monotonic(), []
         with contextlib.ExitStack() as stack:
             left = [
@@ -182,7 +182,7 @@ class Tests:
         }
 
     def known(self, parts=None):
-        """As JSON, with what the processes that run now have done."""
+        """Returns the results as JSON, including those of running processes."""
         if parts is None:
             return result_of(self, self.outcome, status_of(self.outcome, self.ends))
         return result_of(self, self.outcome.plus(parts), "running")
@@ -192,7 +192,7 @@ class Tests:
 
 
 def is_over(process):
-    """Whether it has ended. A process whose GPUs are lost is ended."""
+    """Returns whether a process has ended. Ends a process whose GPUs are lost."""
     if process.ended_within(0):
         return True
     lost = read_output(process.said()).lost
@@ -202,7 +202,7 @@ def is_over(process):
 
 
 def status_of(outcome, ends):
-    """In a word, or in those of a program that ended early or failed without a failing test."""
+    """Returns the status as a word, or the output of a program that failed without a failing test."""
     if not ends:
         return "not run: time"
     if ends[-1].at_limit:
@@ -214,7 +214,7 @@ def status_of(outcome, ends):
 
 
 def result_of(tests, outcome, status):
-    """As JSON."""
+    """Returns the results as JSON."""
     return {
         "program": tests.program.name,
         "filter": tests.filter(),
@@ -229,7 +229,7 @@ def result_of(tests, outcome, status):
 
 
 def programs_in(folder):
-    """All test executables, the heaviest first."""
+    """Returns all test executables, the heaviest first."""
     programs = [path for path in sorted(folder.iterdir()) if path.is_file()]
     return sorted(programs, key=lambda path: -weight_of(path))
 
@@ -239,7 +239,7 @@ def weight_of(program):
 
 
 def content_of(results):
-    """What is known of all programs."""
+    """Returns the results of all programs so far."""
     results = list(results)
     return {
         "programs": results,
@@ -251,8 +251,8 @@ def content_of(results):
 
 
 def run_all(setting, weights):
-    """Tests with their weights, one after the other: some of them fill the GPU's memory. What the time of
-    some leaves goes to those that did not end in theirs."""
+    """Runs tests in order, one program at a time, because some fill the GPU's memory. Programs that were
+    stopped at their limit get the time that others left."""
     results = {}
     for tests, portion in portions(weights):
         setting.say(f"tests of {tests.program.name}")
@@ -268,7 +268,7 @@ def run_all(setting, weights):
 
 
 def gpu_tests(setting):
-    """Those of GPUs, in all executables."""
+    """Runs the GPU tests of all executables."""
     weights = {}
     for program in programs_in(setting.tests):
         shared = [SHARED[program.name]] if program.name in SHARED else []
@@ -279,14 +279,14 @@ def gpu_tests(setting):
 
 
 def other_tests(setting):
-    """Those of processors and of everything else: they pass without a GPU, so they come last."""
+    """Runs all other tests, which need no GPU and therefore come last."""
     programs = programs_in(setting.tests)
     yield from run_all(setting, {Tests(one, unwanted=GPU_TESTS): weight_of(one) for one in programs})
 
 
 def partition_tests(setting):
-    """The conformance of every operation on half of a GPU, which is a green context: the second, as the
-    first alone would have all multiprocessors."""
+    """Tests the conformance of every operation on half of a GPU (a green context): the second half,
+    because the first alone would have all multiprocessors."""
     program = setting.tests / "kernels_test"
     if not setting.on_gpu or not program.exists():
         return
@@ -297,7 +297,7 @@ def partition_tests(setting):
 
 
 def problem_of(result):
-    """What is wrong, with the first failure."""
+    """Returns the problem with the first failure."""
     texts = [] if result["status"] == "failed" else [result["status"]]
     for name, said in list(result["failed"].items())[:1]:
         texts.append(f"{len(result['failed'])} failed, first {name}: {said}")

@@ -1,15 +1,15 @@
-# Kernels of a compared case that make the comparison say little: slow kernels that stand in for a library's,
-# kernels that were taken because cuDNN failed, and engines that were not measured although that was asked
-# for. The names are those of docs/decisions/cuda.md.
+# Kernels that limit what a comparison shows: slow substitutes for a library's kernels, kernels used because
+# cuDNN failed, and engines that were not measured although this was requested. Names: see
+# docs/decisions/cuda.md.
 import re
 
-# What a kernel's name says, by the text that stands for it in problems.
+# Patterns in kernel names, by the text for problems.
 FALLBACKS = {
     "direct kernels": re.compile(r"\bdirect\b"),
     "widened kernels": re.compile(r"\bwidened\b"),
     "kernels where cuDNN failed": re.compile(r"; cuDNN failed: "),
 }
-# Products of cuBLASLt, which are intended where cuDNN has no engine: listed, and no problem.
+# Products by cuBLASLt, used by design if cuDNN has no engine: listed, but not a problem.
 PRODUCT = re.compile(r" on (patches|the source)\b")
 BY_HEURISTICS = "heuristics"
 
@@ -19,12 +19,12 @@ def counted(kernel):
 
 
 def products(case):
-    """The kernels of a case of parbench's report that are products in place of convolutions."""
+    """Returns the kernels of a case in parbench's report that are products instead of convolutions."""
     return [counted(kernel) for kernel in case.get("kernels", []) if PRODUCT.search(kernel["implementation"])]
 
 
 def doubts(case, autotune):
-    """Texts, one for each kind of doubt about the kernels of a case of parbench's report."""
+    """Returns a text for each kind of doubt about the kernels of a case in parbench's report."""
     fallbacks, untuned = {}, 0
     for kernel in case.get("kernels", []):
         for what, name in FALLBACKS.items():

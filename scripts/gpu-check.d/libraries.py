@@ -1,5 +1,5 @@
-# Where the CUDA is that the bundle does not carry: cuDNN, cuBLAS and tools of this machine, which may
-# lie in the CUDA toolkit, in the system's folders, or in Python's packages beside PyTorch.
+# Finds the CUDA libraries and tools that the bundle lacks, such as cuDNN and cuBLAS: in the CUDA
+# toolkit, in the system's folders, or in Python packages beside PyTorch.
 #
 # Run as a program, with the bundle's folder, it prints the library path for the bundle's programs.
 import glob
@@ -10,7 +10,7 @@ import site
 import subprocess
 import sys
 
-# Patterns; where several versions are installed side by side the last one counts first.
+# Patterns; if several versions are installed, the last one takes precedence.
 TOOLKITS = ["/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*", "/opt/cuda-*", "/opt/nvidia/cuda*"]
 LIST_PACKAGES = (
     "import importlib.util as u; s = u.find_spec('nvidia'); "
@@ -23,7 +23,7 @@ REMEDIES = {
 
 
 def folders_of_packages(python, names):
-    """Folders of these names in NVIDIA's Python packages that this interpreter sees."""
+    """Returns folders of these names in NVIDIA's Python packages that this interpreter finds."""
     if python == sys.executable:
         roots = [os.path.join(path, "nvidia") for path in [*site.getsitepackages(), *sys.path]]
     else:
@@ -33,7 +33,7 @@ def folders_of_packages(python, names):
 
 
 def folders_of_toolkits(names):
-    """Folders of these names in the toolkits: those the environment names, nvcc's, the usual ones."""
+    """Returns folders of these names in toolkits: those of the environment, nvcc's, the usual ones."""
     given = ("CUDA_HOME", "CUDA_PATH", "CUDNN_HOME")
     roots = [os.environ[name] for name in given if os.environ.get(name)]
     compiler = shutil.which("nvcc")
@@ -43,14 +43,14 @@ def folders_of_toolkits(names):
 
 
 def find_tool(name, python=sys.executable):
-    """The path of a program of the CUDA toolkit, which may have a folder of its own; None without."""
+    """Returns the path of a program of the CUDA toolkit, possibly from its own folder; None if missing."""
     names = ["bin", name]
     folders = [*folders_of_toolkits(names), *folders_of_packages(python, names)]
     return shutil.which(name) or shutil.which(name, path=":".join(folders))
 
 
 def library_path(root, python=sys.executable):
-    """What LD_LIBRARY_PATH has to be: the bundle's own, the caller's, Python's, the toolkit's."""
+    """Returns LD_LIBRARY_PATH for the bundle's programs: its own, the caller's, Python's, the toolkit's."""
     given = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     toolkits = folders_of_toolkits(["lib64", "lib", "extras/CUPTI/lib64"])
     folders = [str(root / "lib"), *given, *folders_of_packages(python, ["lib"]), *toolkits]
@@ -59,14 +59,14 @@ def library_path(root, python=sys.executable):
 
 
 def missing_libraries(program, path):
-    """Names of the libraries that the loader does not find with this path."""
+    """Returns the libraries that the loader does not find with this path."""
     command, environment = ["ldd", str(program)], {**os.environ, "LD_LIBRARY_PATH": path}
     said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
     return [line.split()[0] for line in said.splitlines() if line.endswith("not found")]
 
 
 def remedy(name):
-    """The remedy where a library such as libcudnn.so.9 is missing."""
+    """Returns the remedy for a missing library such as libcudnn.so.9."""
     stem, _, version = name.partition(".so.")
     text = REMEDIES.get(stem, "install the package that has it")
     return f"{name} is missing; {text.format(version=version, cuda='13')}"

@@ -1,5 +1,5 @@
-# Nsight Compute over our own kernels in one training step: how much of the memory's rate norm, pooling
-# and elementwise kernels reach, and the registers that they take. The clocks are left alone.
+# Runs Nsight Compute on parbench's own kernels in one training step: the share of the memory rate that
+# norm, pooling and elementwise kernels reach, and their registers. Does not change the clocks.
 import csv
 import pathlib
 import re
@@ -13,15 +13,15 @@ BYTES = "dram__bytes.sum"
 REGISTERS = "launch__registers_per_thread"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
-MAX_LAUNCHES = 150  # each runs again for its metrics; a step has about 500 of ours
+MAX_LAUNCHES = 150  # each is repeated for its metrics; a step has about 500
 DTYPE = "bf16"
 LONGEST_NAME = 120
-KEPT = 80  # kernels that take longest; one is counted for each grid
+KEPT = 80  # kernels that take longest, by name and grid
 ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
 def command_of(setting, log):
-    """Returns the command of ncu. parbench marks where its one execution begins and ends."""
+    """Returns the command of ncu. parbench marks the beginning and end of its one execution."""
     size = sizes_for(setting)
     ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
     ncu += ["--profile-from-start", "off", "--kernel-name-base", "demangled"]
@@ -34,7 +34,7 @@ def command_of(setting, log):
 
 
 def launches_in(text):
-    """Of each launch its kernel with the grid, and its metrics. Rows are one metric of one launch."""
+    """Returns the kernel, with its grid, and the metrics of each launch. A row is one metric of one launch."""
     begin = text.find('"ID"')
     if begin < 0:
         return []
@@ -48,7 +48,7 @@ def launches_in(text):
 
 
 def summed(launches):
-    """Launches of one kernel with one grid together, those that take longest first."""
+    """Combines launches of the same kernel and grid; those that take longest come first."""
     kernels = {}
     for name, metrics in launches:
         kernels.setdefault(name, []).append(metrics)
@@ -59,7 +59,7 @@ def summed(launches):
 def row_of(name, launches):
     seconds = sum(one[TIME] for one in launches) / 1e9
 
-    def mean(metric):  # by the time that each took
+    def mean(metric):  # weighted by time
         return sum(one.get(metric, 0) * one[TIME] for one in launches) / 1e9 / seconds
 
     return {

@@ -1,4 +1,4 @@
-# The best rates of the device, which say how far a time is from what the hardware can do.
+# Measures the device's peak rates, to compare times with what the hardware can do.
 import json
 import pathlib
 
@@ -6,7 +6,7 @@ from programs import run_program
 
 
 def known_in(folder):
-    """What the cache has, also where the program was ended before it was done."""
+    """Returns the contents of the cache, also if the program did not complete."""
     files = sorted(pathlib.Path(folder).rglob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 
@@ -14,7 +14,7 @@ def known_in(folder):
 def peaks(setting):
     command = [f"{setting.root}/libexec/parbench", "peaks", "--devices", setting.device]
     if not setting.on_gpu:
-        command += ["--dtype", "f32", "--precision", "1000"]  # a trial, on a machine that may be busy
+        command += ["--dtype", "f32", "--precision", "1000"]  # a trial on a machine that may be busy
     ended = run_program(command, setting.left())
     problems = [] if ended.code == 0 else [f"parbench peaks {ended.how()}: {ended.last_words()}"]
     devices = known_in(f"{setting.cache}/peaks")

@@ -1,6 +1,5 @@
-# Where the time of a training step goes: one run of parbench for each element type that notes when each
-# call ran, with the kernel of every operation and who chose it, beside what PyTorch's profiler says of
-# its own step.
+# Profiles a training step: one run of parbench for each element type that records every call, with each
+# operation's kernel and how it was chosen, and PyTorch's profile of its own step.
 import tempfile
 
 import cudnn_log
@@ -11,7 +10,7 @@ from setting import portions
 from sizes import sizes_for
 from torch_client import Torch
 
-KERNELS = 30  # of PyTorch's that are kept, those that take longest
+KERNELS = 30  # of PyTorch to store, those that take longest
 
 
 def flags_of(setting, dtype):
@@ -22,7 +21,7 @@ def flags_of(setting, dtype):
 
 
 def own_side(setting, dtype):
-    """The case's kernels and calls, and why they are missing."""
+    """Returns the case's kernels and calls, and why they are missing."""
     with tempfile.TemporaryDirectory() as folder:
         environment = cudnn_log.environment(setting, f"profile-{dtype}")
         report, ended = setting.parbench(flags_of(setting, dtype), f"{folder}/report.json", environment)

@@ -1,5 +1,5 @@
-# Two ranks of MPI on this machine's GPUs: each takes one where there are two (NCCL joins them then), else
-# a part of the only one, and their data is copied.
+# Runs two MPI ranks on this machine's GPUs: each uses one if there are two (joined by NCCL), else a part
+# of the only one, and data is copied.
 import pathlib
 import shutil
 
@@ -8,34 +8,34 @@ from scenarios import problem_of
 from setting import portions
 
 RANKS = 2
-# Flags of small cases, with weights in sharing the time.
+# Flags of small cases, with their weights in sharing the time.
 RUNS = {
     ("collectives", "--collective", "all-reduce,send-recv", "--size", "4KiB,1MiB"): 2,
     ("data-parallel", "--model", "mlp", "--batch", 64): 2,
     ("pipeline", "--model", "mlp", "--batch", 64, "--split", 16): 1,
 }
-# mpirun asks twice to run as root, and kills what is left one second after a rank has ended badly.
+# mpirun requires both to run as root.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def why_not(setting):
-    """Why no ranks can be started here; empty where they can."""
+    """Returns why ranks cannot be started here; empty if they can."""
     if not (pathlib.Path(setting.root) / "libexec/libparbench-mpi.so").exists():
         return "this parbench was built without MPI (libopenmpi-dev)"
     return "" if shutil.which("mpirun") else "mpirun is not installed"
 
 
 def run(setting, flags):
-    """A report of parbench on both ranks, and how mpirun ended."""
+    """Returns a report of parbench on both ranks, and how mpirun ended."""
     ranks = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none"]
     scenario, *rest = map(str, flags)
-    device = setting.device.partition(":")[0] + ":0"  # of each rank's own
+    device = setting.device.partition(":")[0] + ":0"  # of each rank
     words = ["--scenario", scenario, *rest, "--devices", device, "--max-time", "1"]
     return setting.parbench(words, f"{setting.scratch}/ranks-{scenario}.json", ENVIRONMENT, ranks)
 
 
 def ranks(setting):
-    """Every case is verified; a machine without MPI leaves the step out and says so."""
+    """Runs and verifies every case; reports the reason if MPI is missing."""
     content = {"reports": [], "problems": []}
     reason = why_not(setting)
     if reason:

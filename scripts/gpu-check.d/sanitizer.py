@@ -1,6 +1,6 @@
-# Compute Sanitizer over the tests that use a GPU: first over those that failed, then invalid accesses
-# and races of our own kernels, and last invalid accesses of all kernels, the vendors' included, since a
-# vendor's kernel that is handed a wrong buffer is our fault. Watching those takes longest.
+# Runs Compute Sanitizer on the tests that use a GPU: first on failed tests, then for invalid accesses
+# and races of parbench's own kernels, and last, because it takes longest, for invalid accesses of all
+# kernels: a vendor's kernel that gets a wrong buffer is parbench's fault.
 import re
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from googletest import GPU_TESTS, MIN_SECONDS, Tests, problem_of
 from programs import run_program
 from setting import portions
 
-# Our kernels live in a namespace of this name.
+# parbench's kernels are in a namespace of this name.
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
-# It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
+# Compares the GPU's free memory, which PyTorch changes by compiling during this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
-# Operations that cuDNN and cuBLASLt compute, where our kernels are not watched for most of the time; of
-# convolutions those that have a kernel of ours as well.
+# Operations computed mostly by cuDNN and cuBLASLt, where watching parbench's kernels gains little, and
+# convolutions that also use a kernel of parbench.
 OF_VENDORS = ["*cuda*_convolution_*", "*cuda*_gemm*", "*cuda*_lstm*"]
 OURS_IN_CONVOLUTIONS = ["*cuda*_convolution_weights_*bf16*", "*cuda*_convolution_*bias*"]
-MAX_FAILED = 20  # tests of a program that are run again
-FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
+MAX_FAILED = 20  # of a program, to run again
+FAILING = 97  # the tool's exit code for findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
@@ -28,16 +28,16 @@ class Watch:
     """Tests of a program under a tool."""
 
     tool: str
-    what: str  # the kernels that are watched, in words
-    flags: tuple  # which of them
+    what: str  # description of the watched kernels
+    flags: tuple  # that select the kernels
     program: str
     tests: tuple
     weight: int  # in sharing the time
-    without: tuple = ()  # tests that are left out
+    without: tuple = ()  # excluded tests
 
 
 def of_failed(setting):
-    """The tests that failed without the tool, whose errors are to be explained."""
+    """Yields the tests that failed without the tool, to explain their errors."""
     for program, names in setting.failed_tests.items():
         yield Watch("memcheck", "all kernels of failed tests", (), program, tuple(names[:MAX_FAILED]), 8)
 
@@ -54,13 +54,13 @@ def of_all():
 
 
 def command_of(watch, path):
-    """API errors are left out: the tests provoke some, and our own code checks all of them."""
+    """Returns the command. API errors are not reported: tests provoke some, and parbench checks them all."""
     common = ["--report-api-errors", "no", "--error-exitcode", FAILING]
     return [path, "--tool", watch.tool, *common, *watch.flags]
 
 
 def status_of(result, tests, said):
-    """Returns the reason why it is incomplete."""
+    """Returns the reason why the result is incomplete."""
     refused = REFUSAL.search(said)
     if refused and not tests.outcome.passed:
         return f"not run: {refused.group(1).strip()}"
@@ -70,7 +70,7 @@ def status_of(result, tests, said):
 
 
 def results_of(setting, watch):
-    """What is known of it, while it runs."""
+    """Yields the results so far while the tests run."""
     tests = Tests(setting.tests / watch.program, list(watch.tests), [*UNWATCHED, *watch.without])
     for result in tests.run(setting, command_of(watch, setting.sanitizer)):
         said = "\n".join(end.out for end in tests.ends)
@@ -82,7 +82,7 @@ def results_of(setting, watch):
 
 
 def problem(result):
-    """What was found or kept it from being whole; None where all is well."""
+    """Returns findings, or why the result is incomplete; None if there is no problem."""
     found = [line for line in result["summary"] if not re.search(r": 0 (errors|hazards)", line)]
     if not found and result["status"] in ("passed", NO_TESTS):
         return None
@@ -91,7 +91,7 @@ def problem(result):
 
 
 def sanitizer(setting):
-    """Every watch, as far as the time goes."""
+    """Runs all watches for which there is time."""
     content = {"runs": [], "problems": []}
     if setting.sanitizer_missing:
         yield {**content, "not_run": setting.sanitizer_missing}

@@ -1,5 +1,5 @@
-# Scenarios as a user runs them, every one in a tiny size on two devices at once, and the two figures that
-# parbench's reports alone answer: what overlapping copies costs, and what two partitions gain.
+# Runs scenarios as a user does, each in a tiny size on two devices at once, and computes the two figures
+# that need only parbench's reports: the cost of overlapping copies, and the gain from two partitions.
 import tempfile
 
 from cases import case_text, cases_of, fastest
@@ -8,7 +8,7 @@ from processes import Failure
 from ratios import ratio_of_rounds
 from setting import portions
 
-# Flags of cases that take no time worth mentioning, on a GPU neither.
+# Flags of cases that take negligible time, also on a GPU.
 TINY_FLAGS = {
     "branch": ["--batch", 1, "--image", 8, "--branches", 2],
     "matmul": ["--n", 32, "--count", 2],
@@ -23,18 +23,18 @@ TINY_FLAGS = {
     "selftest": ["--tasks", 4, "--duration", "1us"],
 }
 TINY_SECONDS = 0.02
-TAKES_ONE = "inter-op"  # device, as parbench refuses more; measures each layer of a network
-# In their quick settings, with their weights in sharing the time: by the number and size of their cases.
+TAKES_ONE = "inter-op"  # needs one device; measures each layer of a network
+# Scenarios with the quick preset. Weights in sharing the time: by number and size of their cases.
 SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
-# Of n, matrices in one execution and seconds of a case: so large that a GPU is busy, or tiny. The last
-# of `copies` matrices is copied with no product left beside it; the published 50 keep that to 2%.
+# Matrix size n, matrices per execution, seconds per case: large enough to keep a GPU busy, or tiny. The last of
+# the `copies` has no product beside it, which costs 2% of the time with the published 50.
 LARGE = {"n": 4000, "inner": 4000, "copies": 50, "products": 12, "seconds": 1}
 TINY = {"n": 64, "inner": 16, "copies": 6, "products": 6, "seconds": 0.1}
 
 
 def run(setting, name, flags, seconds):
-    """A report of parbench; raises Failure where there is none."""
+    """Returns a report of parbench; raises Failure if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--scenario", name, "--max-time", seconds, *flags]
         report, ended = setting.parbench(words, f"{folder}/report.json")
@@ -44,7 +44,7 @@ def run(setting, name, flags, seconds):
 
 
 def overlapped(setting, size):
-    """Overlapped copies beside the longer of computing and copying."""
+    """Compares overlapped copies with the longer of computing and copying."""
     flags = ["--devices", setting.device, "--direction", "d2h", "--memory", "pinned"]
     flags += ["--n", size["n"], "--inner", size["inner"], "--count", size["copies"]]
     report, _ = run(setting, "overlap", flags, size["seconds"])
@@ -61,7 +61,7 @@ def overlapped(setting, size):
 
 
 def two_devices(setting, size):
-    """The work of two devices at once beside that of one."""
+    """Compares two devices at once with one device."""
     flags = ["--devices", setting.pair, "--strategy", "alone,concurrent", "--device", 0]
     flags += ["--n", size["n"], "--count", size["products"]]
     report, _ = run(setting, "matmul", flags, size["seconds"])
@@ -78,7 +78,7 @@ def two_devices(setting, size):
 
 
 def schedules(setting):
-    """The figures; one that cannot be made says why."""
+    """Returns the figures; one that cannot be measured has the reason."""
     size = LARGE if setting.on_gpu else TINY
     content = {"figures": [], "problems": []}
     for name, measure in (("overlap/d2h/pinned", overlapped), ("partitions/two", two_devices)):
@@ -91,7 +91,7 @@ def schedules(setting):
 
 
 def weights(setting):
-    """Scenarios and the devices they run on, with their weights."""
+    """Returns scenarios and their devices, with weights."""
     runs = {}
     for name, weight in SCENARIOS.items():
         runs[name, setting.device] = weight
@@ -103,12 +103,12 @@ def weights(setting):
 def flags_of(setting, name, devices):
     flags = ["--devices", devices]
     if name == "pipeline" and "," not in devices:
-        flags += ["--strategy", "single"]  # what one device can do; parbench refuses the others
+        flags += ["--strategy", "single"]  # the only strategy for one device
     return flags if setting.on_gpu else flags + TINY_FLAGS[name]
 
 
 def is_measured(case):
-    """Whether a case, or another one with the same plan, has a time."""
+    """Returns whether a case, or another one with the same plan, has a time."""
     return case["status"] == "measured" or case.get("stopped_because") == "equal plan"
 
 
@@ -118,7 +118,7 @@ def is_refused_on_parts(case):
 
 
 def problem_of(report, ended):
-    """What kept a run from measuring all of its cases; None where it has, or can measure no more."""
+    """Returns why a run did not measure all cases that it can; None if it did."""
     refused = [case for case in report["cases"] if is_refused_on_parts(case)]
     bad = [case for case in report["cases"] if case not in refused and not is_measured(case)]
     if report["cases"] and not bad and ended.code == (1 if refused else 0):
@@ -128,8 +128,8 @@ def problem_of(report, ended):
 
 
 def run_all(setting, runs, seconds, kept_of):
-    """Runs with their weights in sharing the time: each a scenario, its devices and its flags. `kept_of`
-    returns the part of a report that is kept; of those with graphs, which repeat others, that is brief."""
+    """Runs scenarios with their devices, flags and weights in sharing the time. `kept_of`: returns the
+    part of a report to store; runs with graphs repeat others and are stored in brief."""
     content = {"reports": [], "problems": []}
     for (name, devices, flags), portion in portions(runs):
         title = f"{name}{' with graphs' if '--graph' in flags else ''} on {devices}"
@@ -146,8 +146,8 @@ def run_all(setting, runs, seconds, kept_of):
 
 
 def on_pair(setting):
-    """Every scenario in a tiny size on two devices at once, its tasks enqueued one by one and captured into
-    graphs."""
+    """Runs every scenario in a tiny size on two devices at once, with tasks enqueued one by one and
+    captured into graphs."""
     runs = {}
     for name, tiny in TINY_FLAGS.items():
         devices = setting.pair.split(",")[-1] if name == TAKES_ONE else setting.pair
@@ -158,7 +158,7 @@ def on_pair(setting):
 
 
 def every_scenario(setting):
-    """Scenarios with their quick settings, and a training step of one device as a graph."""
+    """Runs scenarios with their quick preset, and a training step on one device as a graph."""
     runs = {
         (name, devices, tuple(flags_of(setting, name, devices))): weight
         for (name, devices), weight in weights(setting).items()

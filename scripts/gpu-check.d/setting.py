@@ -1,4 +1,4 @@
-# What every step has to know: the folder it runs from, the devices, the time it has.
+# The setting of all steps: the folder, the devices, the time.
 import json
 import pathlib
 import sys
@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 
 from programs import run_program
 
-# Element types in the order in which they are measured, with their weights in sharing the time. People
-# train in bf16.
+# Element types in the order of measurement, with their weights in sharing the time. Training usually
+# uses bf16.
 DTYPE_WEIGHTS = {"bf16": 95, "tf32": 30, "f32": 25}
 
 
 def portions(weights):
-    """Items in their order, each with the part of what is left that it may take: its weight among
-    those that are still to come, so that what one leaves goes to all behind it."""
+    """Yields items in order, each with its share of the remaining time: its weight among the
+    remaining ones, so that later items inherit unused time."""
     left = sum(weights.values())
     for item, weight in weights.items():
         yield item, weight / left
@@ -23,26 +23,26 @@ def portions(weights):
 
 @dataclass
 class Setting:
-    """Made once by check.py and handed to the process of each step as JSON."""
+    """Made once by check.py and passed to the process of each step as JSON."""
 
     root: str  # the unpacked bundle
-    device: str  # what the scenarios run on
-    pair: str  # two devices of like size, for what takes several
+    device: str  # device of the scenarios
+    pair: str  # two devices of similar size, for scenarios with several
     dtypes: list  # in the order of DTYPE_WEIGHTS
-    autotune: bool  # whether this parbench and the device have the flag
+    autotune: bool  # whether parbench and the device support the flag
     library_path: str
-    plain_environment: dict  # without it, for programs that bring their own libraries
-    torch_python: str  # the interpreter that may have it
-    torch_address: str  # of its process (torch_client.py),
-    torch_process: int  # its number
-    torch_began: float  # which was started then, on the clock of time.monotonic()
-    sanitizer: str  # Compute Sanitizer's path, empty where it has nothing to do,
-    sanitizer_missing: str  # with the reason
-    ncu: str  # the same of Nsight Compute
+    plain_environment: dict  # without `library_path`, for programs with their own libraries
+    torch_python: str  # the interpreter that may have PyTorch
+    torch_address: str  # of PyTorch's process (torch_client.py)
+    torch_process: int  # its process id
+    torch_began: float  # when it was started, on the clock of time.monotonic()
+    sanitizer: str  # path of Compute Sanitizer; empty if it is not used
+    sanitizer_missing: str  # the reason
+    ncu: str  # the same for Nsight Compute
     ncu_missing: str
-    scratch: str  # a folder for files that the steps share
-    torch_missing: str = ""  # why there is no PyTorch, as far as that is known
-    failed_tests: dict = field(default_factory=dict)  # names by program, of the steps before
+    scratch: str  # folder for files that the steps share
+    torch_missing: str = ""  # why PyTorch is missing, as far as known
+    failed_tests: dict = field(default_factory=dict)  # names by program, from earlier steps
     deadline: float = 0  # of the step, on the clock of time.monotonic()
 
     @property
@@ -51,7 +51,7 @@ class Setting:
 
     @property
     def cache(self):
-        """Where parbench keeps what one run measures for the next."""
+        """Folder in which parbench stores measurements for later runs."""
         return f"{self.scratch}/cache"
 
     @property
@@ -60,31 +60,31 @@ class Setting:
 
     @property
     def tests(self):
-        """The folder of the test executables."""
+        """Folder of the test executables."""
         return pathlib.Path(self.root) / "libexec/tests"
 
     @property
     def peers(self):
-        """The program that knows medians and their intervals."""
+        """Program that computes medians and their intervals."""
         return f"{self.root}/libexec/parbench-peers"
 
     def left(self):
-        """Seconds until the step is ended."""
+        """Returns the seconds until the step is ended."""
         return self.deadline - time.monotonic()
 
     def with_portion(self, portion, minimum=0):
-        """The same with a part of the time that is left, if possible `minimum` seconds or more."""
+        """Returns the setting with a share of the remaining time, if possible at least `minimum` seconds."""
         seconds = min(max(portion * self.left(), minimum), self.left())
         return replace(self, deadline=time.monotonic() + seconds)
 
     def say(self, text):
-        # One write: threads say things at the same time.
+        # A single write, because threads call this concurrently.
         sys.stderr.write(f"gpu-check: {text}\n")
         sys.stderr.flush()
 
     def parbench(self, flags, report, environment=None, launcher=()):
-        """Runs parbench, by a launcher where one is named. Its report without the samples' Google
-        Benchmark rows, None without one, and how the program ended."""
+        """Runs parbench, with a launcher if given. Returns its report without Google Benchmark's
+        rows (None if there is none), and how the program ended."""
         path = pathlib.Path(report)
         command = [*launcher, f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
         ended = run_program(command, self.left(), environment)
@@ -103,14 +103,14 @@ def from_json(text):
 
 
 def flags_known(root, environment, on_gpu):
-    """What this parbench's help names and the device has: whether --autotune, and the element types."""
+    """Returns whether parbench and the device support --autotune, and the supported element types."""
     parbench = f"{root}/libexec/parbench"
     text = run_program([parbench, "--help"], 20, environment).out
     dtypes = [dtype for dtype in DTYPE_WEIGHTS if on_gpu or dtype != "tf32"]
     line = next((line for line in text.splitlines() if line.strip().startswith("--dtype")), "f32")
     named = line.replace("|", " ").split()
     known = [dtype for dtype in dtypes if dtype in named]
-    if not on_gpu and "bf16" in known:  # not every processor has it
+    if not on_gpu and "bf16" in known:  # not all processors support it
         asked = ["--scenario", "matmul", "--devices", "cpu:0", "--n", "32", "--dtype", "bf16", "--dry-run"]
         if run_program([parbench, *asked], 20, environment).code != 0:
             known.remove("bf16")

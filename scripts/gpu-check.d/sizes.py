@@ -1,11 +1,11 @@
-# How large the work is that parbench and PyTorch both do: what the targets name on a GPU, and next to
-# nothing where the tool is tried on a CPU.
+# Sizes of the work that parbench and PyTorch both do: those of the targets on a GPU, and minimal ones
+# for a trial on a CPU.
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Convolutions:
-    """Convolutions over square images of these sizes, each by the number in the name of its target."""
+    """Convolutions over square images of these sizes, each by the number in its target's name."""
 
     batch: int
     images: dict
@@ -13,16 +13,16 @@ class Convolutions:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of all comparisons."""
+    """Sizes of all comparisons."""
 
-    n: int  # the products' matrices are n×n,
-    products: int  # of which there are so many
-    copied_n: int  # the same of the matrices that are copied
+    n: int  # matrices of products are n×n
+    products: int  # number of products
+    copied_n: int  # n of copied matrices; their number is `copies`
     copies: int
-    branches: int  # convolutions of one execution
-    convolutions: dict  # by the preset that has them
-    batch: int  # of the training step,
-    image: int  # whose images are so wide and high
+    branches: int  # convolutions per execution
+    convolutions: dict  # by their preset
+    batch: int  # of the training step
+    image: int  # height and width of the step's images
 
     @property
     def copied_bytes(self):
@@ -66,12 +66,12 @@ def square(side):
 
 
 def images_text(count, side):
-    """For people: "4 images of 32×32"."""
+    """Returns a text for users: "4 images of 32×32"."""
     return f"{count} image{'s' if count > 1 else ''} of {square(side)}"
 
 
 def bytes_text(count):
-    """For people: "1 GiB", without fractions."""
+    """Returns a text for users, without fractions: "1 GiB"."""
     units = ["B", "KiB", "MiB", "GiB"]
     while count >= 1024 and len(units) > 1:
         count //= 1024

@@ -1,5 +1,5 @@
-# The first seconds on a GPU: each subsystem once, in a process of its own, so that what crashes or hangs
-# takes nothing with it. The first opens the device; the others run side by side.
+# The first seconds on a GPU: checks each subsystem once, in its own process, so that a crash or hang
+# affects no other. The first check opens the device; the others run concurrently.
 import concurrent.futures
 import time
 
@@ -7,7 +7,7 @@ import cudnn_log
 from programs import Running
 
 TOGETHER_SECONDS = 45
-FIRST_SECONDS = 30  # of the check that all others need; a cold disk serves PyTorch's import beside it
+FIRST_SECONDS = 30  # for the check that all others need; PyTorch's import may use the disk meanwhile
 SIDE_BY_SIDE = 4
 FIRST = "context"
 ON_PAIR = "pair"  # uses two devices at once
@@ -15,7 +15,7 @@ POLL_SECONDS = 0.2
 
 
 def checks(setting):
-    """Their names as the program knows them, for the element types of this device."""
+    """Returns the program's names of the checks, for the element types of this device."""
     found = [FIRST, "kernel", "graph", "activities", "graph-activities", "condition", "partition", ON_PAIR]
     for dtype in setting.dtypes:
         found += [f"product-{dtype}", f"convolution-{dtype}"]
@@ -23,13 +23,13 @@ def checks(setting):
 
 
 class Check:
-    """A check that runs, or has run."""
+    """A check that has not begun, runs, or has ended."""
 
     def __init__(self, setting, name):
         self.setting, self.name, self.lines, self.status = setting, name, [], "not begun"
 
     def run(self, end):
-        """Until `end` on the clock of time.monotonic(), at most."""
+        """Runs the check, at most until `end` on the clock of time.monotonic()."""
         devices = self.setting.pair if self.name == ON_PAIR else self.setting.device
         command = [f"{self.setting.root}/libexec/parbench-smoke", self.name, devices]
         limit = end - time.monotonic()
@@ -45,7 +45,7 @@ class Check:
         self.status = "passed" if ended.code == 0 and not ended.at_limit else ended.how()
 
     def note(self, said):
-        """Each line of the check is printed as it comes."""
+        """Prints each new line of the check's output."""
         lines = said.splitlines()
         for line in lines[len(self.lines) :]:
             self.setting.say(f"smoke: {self.name}: {line}")

@@ -1,4 +1,4 @@
-# One step in a process of its own, which check.py ends at the step's limit: what is known is written
+# Runs one step in its own process, which check.py ends at the step's limit. Results are written
 # after every part.
 #   step.py NAME SETTING SECONDS RESULT
 import importlib
@@ -12,25 +12,25 @@ from files import write_json
 from programs import GRACE, Terminated, end_when_asked
 from setting import from_json
 
-ABSENT_WEIGHT = 1  # of a step that has nothing to do but say what is missing
+ABSENT_WEIGHT = 1  # of a step that only reports what is missing
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Where the function of a step is, when it runs, and its share of the time."""
+    """The function of a step, its part, and its share of the time."""
 
     module: str
     function: str
     weight: int  # in sharing the time
-    part: str  # of PARTS, each for one command of ten minutes
-    needs: str = "parbench"  # or "torch", "sanitizer" or "ncu", without which it measures nothing
+    part: str  # of PARTS, each for a command of ten minutes
+    needs: str = "parbench"  # or "torch", "sanitizer", "ncu"; without it, nothing is measured
 
     def is_for_gpus(self):
-        """There is nothing to try on a processor."""
+        """Returns whether the step is pointless without a GPU."""
         return self.needs in ("sanitizer", "ncu")
 
     def weight_in(self, setting):
-        """Time for what is not there would be time that the other steps do not get."""
+        """Returns the weight. Missing tools reduce it, so that other steps get the time."""
         absent = {
             "torch": setting.torch_missing,
             "sanitizer": setting.sanitizer_missing,
@@ -39,8 +39,8 @@ class Plan:
         return ABSENT_WEIGHT if absent.get(self.needs) else self.weight
 
 
-# In the order in which they run, those that say most first. What a step leaves is for those behind it.
-# Weights are about the seconds that each may take where its part has a command of ten minutes.
+# Steps in their order, the most important first. Later steps inherit unused time. A weight is about
+# the seconds that a step may take if its part has ten minutes.
 STEPS = {
     "smoke": Plan("smoke", "smoke", 50, "truth"),
     "facts": Plan("facts", "facts", 10, "truth"),
@@ -62,20 +62,20 @@ STEPS = {
     "training-compiled": Plan("against_torch", "training_compiled", 50, "tools", "torch"),
 }
 PARTS = list(dict.fromkeys(plan.part for plan in STEPS.values()))
-CLOSING_SECONDS = GRACE + 1  # of a step, to end a program that hangs and write what is known
-AHEAD = "compile-ahead"  # beside the sanitizer
+CLOSING_SECONDS = GRACE + 1  # for a step to end a program that hangs and write its results
+AHEAD = "compile-ahead"  # runs during step sanitizer
 AHEAD_PLAN = Plan("against_torch", "compile_ahead", 0, "tools", "torch")
 
 
-# What parbench chooses where neither is set (kernels/cpu/runtime/waiting.cpp). It starts itself again for that,
-# which takes time, and a profiler would see two processes.
+# parbench's defaults if neither is set (kernels/cpu/runtime/waiting.cpp). Set here because parbench would
+# restart itself to set them, which takes time, and a profiler would see two processes.
 WAITING = {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "1000"}
 
 
 def set_environment(setting):
-    """Of all programs that the step runs."""
+    """Sets the environment of all programs that the step runs."""
     os.environ["LD_LIBRARY_PATH"] = setting.library_path
-    # Shared by the steps, and of no other run.
+    # Shared by the steps of this run only.
     os.environ["PARBENCH_CACHE"] = setting.cache
     os.environ["PARBENCH_TUNING_CACHE"] = f"{setting.cache}/tuning"
     if not any(os.environ.get(name) for name in WAITING):

@@ -1,4 +1,4 @@
-# What a run came to: the files that are kept, the closing table, the exit code.
+# Results of a run: the kept files, the final table, the exit code.
 import json
 
 from figures import rounded
@@ -8,9 +8,9 @@ from targets import rows_of
 
 LARGEST_FILE = 200 * 1024
 SCHEMA_VERSION = 1
-# Steps by the file that holds their results; figures and the first checks are in the summary as well. With
-# the summary and cudnn.log there are at most seven files: some tools bring back no more than eight, and a
-# run that is killed may leave one more that it was writing.
+# Steps by the file with their results; figures and the first checks are in the summary too. Together with
+# the summary and cudnn.log there are at most seven files: some tools return no more than eight, and a
+# killed run may leave one unfinished file.
 FILES = {
     "tests.json": ["tests", "partition", "other-tests", "sanitizer"],
     "peers.json": ["matmul", "training", "convolution", "schedules", "copy", "training-compiled"],
@@ -22,7 +22,7 @@ TESTS = FILES["tests.json"]
 
 
 def write_small(path, content):
-    """As JSON, indented where that stays small. Returns what is wrong with its size, or None."""
+    """Writes JSON, indented if that stays small. Returns a text if the file is too large, else None."""
     content = rounded(content)
     for indent in (1, None):
         text = json.dumps(content, indent=indent, ensure_ascii=False) + "\n"
@@ -34,14 +34,14 @@ def write_small(path, content):
 
 
 def write_step(folder, results, name):
-    """The file that a step belongs to, with all that is known so far."""
+    """Writes the file that a step belongs to, with all results so far."""
     file = next(file for file, steps in FILES.items() if name in steps)
     known = {step: results[step][0] for step in FILES[file] if step in results}
     return write_small(folder / file, known)
 
 
 def problems_of(results):
-    """Everything that went wrong, in words."""
+    """Returns all problems as texts."""
     found = []
     for step, (content, status) in results.items():
         found += [f"{step}: {problem}" for problem in content.get("problems", [])]
@@ -53,8 +53,8 @@ def problems_of(results):
 
 
 def not_run_texts(rows, known):
-    """Why figures are missing: every reason once, with the names of those it keeps away. Reasons
-    that are listed elsewhere are left out."""
+    """Returns why figures are missing: each reason once, with the names of the figures. Omits
+    reasons that are listed elsewhere."""
     names = {}
     for row in rows:
         if row.not_run and row.not_run not in known:
@@ -67,14 +67,14 @@ def not_run_texts(rows, known):
 
 
 def tests_in(results):
-    """Counts of all steps that ran tests; empty where none has begun."""
+    """Returns the counts of all steps that ran tests; empty if none has begun."""
     contents = [results[step][0] for step in TESTS if "passed" in results.get(step, ({}, ""))[0]]
     keys = ("passed", "failed", "skipped") if contents else ()
     return {key: sum(content[key] for content in contents) for key in keys}
 
 
 class Summary:
-    """Of a run with these results: each step's content, and "done" or why it is not whole."""
+    """The summary of a run from each step's content, and "done" or why it is incomplete."""
 
     def __init__(self, results, setting):
         self.results = results
@@ -86,7 +86,7 @@ class Summary:
         return not self.problems and not any(map(self.is_missed, self.rows))
 
     def is_missed(self, row):
-        """A trial is of this tool: what PyTorch does not have on a processor is no fault of it."""
+        """Returns whether a figure misses its target. In a trial on a CPU, PyTorch may lack features."""
         if row.not_run:
             return not (self.is_trial and "PyTorch" in row.not_run)
         return row.reached() is False

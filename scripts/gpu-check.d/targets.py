@@ -1,4 +1,4 @@
-# What parbench is to reach on a GPU, and how figures and targets come together.
+# Targets of parbench on a GPU, and their figures.
 from rows import Row
 from setting import DTYPE_WEIGHTS
 from sizes import bytes_text, images_text, sizes_for
@@ -7,7 +7,7 @@ DTYPES = list(DTYPE_WEIGHTS)
 
 
 def convolutions(sizes):
-    """E1 in its published size and those of the quick preset: the end of each name, and what it is."""
+    """Returns the convolutions of experiment E1 in all sizes: the end of each name, with a description."""
     return {
         f"{preset}-{name}": images_text(one.batch, side)
         for preset, one in sizes.convolutions.items()
@@ -16,7 +16,7 @@ def convolutions(sizes):
 
 
 def rows_by_step(setting):
-    """The rows wanted of each step."""
+    """Returns the expected rows of each step."""
     sizes = sizes_for(setting)
     pair = "two SM partitions" if setting.on_gpu else "two CPU devices"
     step = f"ResNet-50 step, {images_text(sizes.batch, sizes.image)}"
@@ -75,7 +75,7 @@ FIGURE_FIELDS = ["ours", "peer", "value", "low", "high", "confidence", "details"
 
 
 def complete(row, figures, reason, is_trial):
-    """The row with its figure, or with the reason why there is none. A trial reaches no target."""
+    """Returns the row with its figure, or with the reason for having none. A trial has no targets."""
     found = next((figure for figure in figures if figure["name"] == row.name), None)
     for key in FIGURE_FIELDS:
         if found and key in found:
@@ -88,7 +88,7 @@ def complete(row, figures, reason, is_trial):
 
 
 def rows_of(results, setting):
-    """The rows of all steps that were to run. `results`: of each its content and how it ended."""
+    """Returns the rows of all steps to be run. `results`: content and end of each step."""
     rows = []
     for step, wanted in rows_by_step(setting).items():
         if step not in results:
@@ -99,7 +99,7 @@ def rows_of(results, setting):
             reason = status if status != "done" else "it gave no figure"
             if dtype and dtype not in setting.dtypes:
                 if not setting.on_gpu:
-                    continue  # a processor need not have it
+                    continue  # not all processors support it
                 reason = f"--dtype {dtype} is not to be had here"
             rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows

@@ -1,6 +1,6 @@
-# PyTorch's process, seen from a step: check.py starts one when the run begins, because the first import
-# of PyTorch can take minutes, and all steps ask it one after the other. A step for which it has ended or
-# does not answer starts one of its own.
+# The client of PyTorch's process. check.py starts one when the run begins, because the first import of
+# PyTorch can take minutes; all steps use it, one after the other. If it has ended or does not answer, a
+# step starts its own.
 import contextlib
 import json
 import multiprocessing.connection
@@ -14,20 +14,21 @@ from processes import Failure, last_words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
-MAX_STARTS = 3  # of a step's own processes
+MAX_STARTS = 3  # of processes that a step starts
 POLL_SECONDS = 0.1
 LONGEST_END = 5  # seconds between a closed connection and the end of the process
 
 
 def environment_of(plain):
-    """`plain`: without the library path of the bundle, as PyTorch brings its libraries. PyTorch's profiler leaves CUPTI behind, which slows down later work, unless
-    TEARDOWN_CUPTI is 1 (its pull request 146604)."""
+    """Returns the environment of PyTorch's process. `plain`: without the bundle's library path, because PyTorch
+    includes its libraries. TEARDOWN_CUPTI=1: otherwise PyTorch's profiler leaves CUPTI active, which slows down
+    later work (pull request 146604)."""
     return {**os.environ, **plain, "TEARDOWN_CUPTI": "1"}
 
 
 class Server:
-    """A process of torch_server.py, which ends with the one that started it. Its address is a file,
-    beside which it writes what it is and what goes wrong."""
+    """A process of torch_server.py, which ends with the process that started it. Its address is a
+    file; next to it, it writes its versions and errors."""
 
     def __init__(self, python, device, address, environment):
         self.address, self.began = address, time.monotonic()
@@ -38,7 +39,7 @@ class Server:
             )
 
     def why_ended(self):
-        """Its last words; None while it runs."""
+        """Returns its last output; None while it runs."""
         return errors_of(self.address) if self.process.poll() is not None else None
 
     def end(self):
@@ -47,7 +48,7 @@ class Server:
 
 
 def is_running(process):
-    """Whether this process of another's still runs. One that has ended may not have been waited for."""
+    """Returns whether another process's child is still running. It may be a zombie."""
     try:
         stat = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -60,15 +61,15 @@ def errors_of(address):
 
 
 def versions_of(address):
-    """What the process has said of itself: versions. Empty before."""
+    """Returns the versions that the process has reported; empty before."""
     with contextlib.suppress(OSError, ValueError):
         return json.loads(pathlib.Path(f"{address}.about").read_text(encoding="utf-8"))
     return {}
 
 
 class Torch:
-    """A connection to PyTorch's process, made when it is first needed. `ends_late`: a process that does
-    not answer in the time of the step is ended; otherwise it is left to finish."""
+    """A connection to PyTorch's process, made at the first request. `ends_late`: kill a process that
+    does not answer in the step's time; otherwise let it finish."""
 
     def __init__(self, setting, ends_late=True):
         self.setting, self.ends_late = setting, ends_late
@@ -91,12 +92,12 @@ class Torch:
         self.connection = None
 
     def median(self, request, seconds):
-        """Of samples taken for so long."""
+        """Returns the median of samples taken for `seconds`."""
         taken = sorted(self.ask({**request, "seconds": seconds})["seconds"])
         return (taken[(len(taken) - 1) // 2] + taken[len(taken) // 2]) / 2
 
     def ask(self, request):
-        """Its answer in the time of the step. What cannot be computed is a Failure with its words."""
+        """Returns the answer within the step's time. Raises Failure with the text of an error."""
         if not self.connection:
             self.connect()
         try:
@@ -114,13 +115,13 @@ class Torch:
         return answer
 
     def await_end(self):
-        """A process that fails closes its connection first and writes why afterwards."""
+        """Waits for a failing process, which closes its connection before it writes the reason."""
         limit = time.monotonic() + min(LONGEST_END, max(self.setting.left(), 0))
         while is_running(self.process) and time.monotonic() < limit:
             time.sleep(POLL_SECONDS)
 
     def give_up(self):
-        """Leaves a process whose answer comes too late."""
+        """Disconnects from a process whose answer is late."""
         self.disconnect()
         if not self.ends_late:
             return
@@ -135,7 +136,7 @@ class Torch:
             time.sleep(POLL_SECONDS)
 
     def try_to_connect(self):
-        """Whether it listens. One that has ended is replaced, but not again and again."""
+        """Returns whether the process accepts a connection. Replaces an ended one, up to MAX_STARTS times."""
         with contextlib.suppress(OSError):
             self.connection = multiprocessing.connection.Client(self.address, "AF_UNIX")
             return True

@@ -1,9 +1,9 @@
-# PyTorch's side: work that parbench does as well, for any client that connects.
+# PyTorch's side: the same work as parbench, for any client that connects.
 #   torch_server.py DEVICE ADDRESS
-# One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
-# how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
-# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. The GPU
-# is not used before the first request. Run by the interpreter that has PyTorch.
+# One client at a time connects to the socket ADDRESS and sends JSON objects with a piece of work and its
+# sampling time. The answer is {"seconds": [...]}, one number per sample, {"kernels": [...]} if a profile
+# was requested, or {"error": text}. Work is prepared and warmed up once. The GPU is not used before the
+# first request. Run it with the interpreter that has PyTorch.
 import contextlib
 import gc
 import json
@@ -18,13 +18,13 @@ import torch
 
 import resnet50
 
-MIN_SAMPLE_SECONDS = 0.02  # parbench's own
+MIN_SAMPLE_SECONDS = 0.02  # the same as parbench's
 WARM_UP_RUNS = 3
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 
 
 def choose_arithmetic(dtype):
-    """What the element type leaves open, for products and convolutions alike."""
+    """Sets how products and convolutions of the element type are computed."""
     torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
     torch.backends.cudnn.allow_tf32 = dtype == "tf32"
     torch.backends.cudnn.benchmark = True
@@ -35,7 +35,7 @@ def uniform(device, dtype, *shape):
 
 
 def matmul(device, dtype, n, count):
-    """`count` products of matrices n×n, each with a result of its own."""
+    """Returns a function that computes `count` products of n×n matrices with separate results."""
     a, b = uniform(device, dtype, n, n), uniform(device, dtype, n, n)
     results = [torch.empty_like(a) for _ in range(count)]
 
@@ -47,7 +47,7 @@ def matmul(device, dtype, n, count):
 
 
 def convolutions(device, dtype, batch, image, branches, channels=16):
-    """`branches` convolutions 3×3 with bias over one input; all results are kept."""
+    """Returns a function that computes `branches` 3×3 convolutions with bias of one input."""
     lay_out = torch.channels_last
     x = uniform(device, dtype, batch, channels, image, image).to(memory_format=lay_out)
     weights = [
@@ -67,7 +67,7 @@ def convolutions(device, dtype, batch, image, branches, channels=16):
 
 
 def training_step(device, dtype, batch, image, compiled):
-    """bf16: weights as well."""
+    """Returns a training step. bf16 includes the weights."""
     step, _ = resnet50.training_step(
         batch, image, torch.compile if compiled else None, device=device, dtype=DTYPES[dtype]
     )
@@ -75,7 +75,7 @@ def training_step(device, dtype, batch, image, compiled):
 
 
 def copy_to_host(device, dtype, size):
-    """One copy into page-locked memory: the rate of the link."""
+    """Returns a function that copies to page-locked memory once, for the rate of the link."""
     source = uniform(device, dtype, size * 8 // torch.finfo(DTYPES[dtype]).bits)
     destination = torch.empty_like(source, device="cpu", pin_memory=device != "cpu")
     return lambda: destination.copy_(source, non_blocking=True)
@@ -90,7 +90,7 @@ WORK = {
 
 
 class Gpu:
-    """Time between two events on the stream."""
+    """Measures time between two events on the stream."""
 
     def __init__(self):
         self.begin, self.end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -105,7 +105,7 @@ class Gpu:
 
 
 class Cpu:
-    """Time by the clock."""
+    """Measures time by the clock."""
 
     def seconds(self, run, times):
         begin = time.perf_counter()
@@ -115,7 +115,7 @@ class Cpu:
 
 
 class Subject:
-    """Prepared work with the number of runs that makes a sample long enough."""
+    """Prepared work with the number of runs for a long enough sample."""
 
     def __init__(self, device, request):
         make, arguments = WORK[request["work"]], dict(request["arguments"])
@@ -130,23 +130,23 @@ class Subject:
         self.times = max(1, round(MIN_SAMPLE_SECONDS / max(once, 1e-7)))
 
     def samples(self, seconds):
-        """At least three, and as many as fit."""
+        """Returns at least three samples, and as many as fit."""
         choose_arithmetic(self.dtype)
-        self.clock.seconds(self.run, self.times)  # after the other program had the device
+        self.clock.seconds(self.run, self.times)  # warms up after the other program's use
         taken, end = [], time.monotonic() + seconds
         while len(taken) < 3 or time.monotonic() < end:
             taken.append(self.clock.seconds(self.run, self.times))
         return taken
 
     def profile(self, max_kernels):
-        """The kernels (on a processor: operations) that take longest in one run, by the profiler."""
+        """Returns the kernels (on a CPU: operations) that take longest in one run, from the profiler."""
         choose_arithmetic(self.dtype)
         activity = torch.profiler.ProfilerActivity
         kind = activity.CUDA if self.on_gpu else activity.CPU
         with torch.profiler.profile(activities=[kind]) as profiler:
             self.clock.seconds(self.run, 1)
         events = profiler.key_averages()
-        if self.on_gpu:  # calls that launch kernels have the time of these as well
+        if self.on_gpu:  # calls that launch kernels include their time
             events = [event for event in events if event.device_type.name == "CUDA"]
         found = [kernel_of(event, self.on_gpu) for event in events]
         found = [kernel for kernel in found if kernel["seconds"] > 0]
@@ -154,7 +154,7 @@ class Subject:
 
 
 def kernel_of(event, on_gpu):
-    """Newer versions of PyTorch say device where older ones say cuda."""
+    """Returns a kernel's entry. Newer versions of PyTorch name fields device instead of cuda."""
     device = event.self_device_time_total if hasattr(event, "self_device_time_total") else None
     if device is None:
         device = event.self_cuda_time_total
@@ -163,7 +163,7 @@ def kernel_of(event, on_gpu):
 
 
 class Desk:
-    """Answers requests, with the work that it has prepared."""
+    """Answers requests, and keeps the prepared work."""
 
     def __init__(self, device):
         self.device, self.subjects = device, {}
@@ -184,7 +184,7 @@ class Desk:
         return self.subjects[key]
 
     def clear(self):
-        """Gives memory back to those who measure next. What was compiled took long, and stays."""
+        """Frees memory for the next measurement, but keeps compiled work, which took long."""
         self.subjects = {key: one for key, one in self.subjects.items() if one.is_compiled}
         gc.collect()
         if self.device != "cpu":
@@ -192,7 +192,7 @@ class Desk:
 
 
 def is_usable(device):
-    """After some errors no work of this process runs on the GPU any more."""
+    """Returns whether the GPU is usable: after some errors this process cannot use it again."""
     try:
         if device != "cpu":
             torch.cuda.synchronize()
@@ -202,21 +202,21 @@ def is_usable(device):
 
 
 def serve(device, connection, desk):
-    """Until the client leaves. Whether the next may come."""
+    """Answers requests until the client disconnects. Returns whether the next client can be served."""
     while True:
         try:
             request = json.loads(connection.recv_bytes())
         except (EOFError, OSError):
             return True
         answer = desk.answer(request)
-        with contextlib.suppress(OSError):  # a client may leave before it has its answer
+        with contextlib.suppress(OSError):  # the client may disconnect early
             connection.send_bytes(json.dumps(answer).encode())
         if "error" in answer and not is_usable(device):
             return False
 
 
 def end_with_starter():
-    """The process that started this one holds the other end of its standard input."""
+    """Ends this process when its starter, which holds the other end of standard input, has ended."""
     sys.stdin.read()
     os._exit(0)
 

@@ -1,10 +1,10 @@
-# Cases of a report: chosen by their parameters, and their time as text.
+# Cases of a report: selection by parameters, and their times as text.
 from processes import Failure
 from rows import duration
 
 
 def cases_of(report, strategy, **parameters):
-    """The measured cases of a strategy with these parameters."""
+    """Returns the measured cases of a strategy with these parameters."""
     return [
         case
         for case in report["cases"]

@@ -1,4 +1,4 @@
-# Files that are written as a whole or not at all.
+# Writes files completely or not at all.
 import json
 import os
 

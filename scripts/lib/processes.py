@@ -1,4 +1,4 @@
-# Other programs: run to their end for a JSON answer, or kept as servers that alternate.
+# Runs other programs: to their end for a JSON answer, or as servers that alternate.
 import contextlib
 import json
 import subprocess
@@ -6,12 +6,12 @@ import tempfile
 import threading
 
 
-LONGEST_RUN = 2 * 3600  # seconds; the published setting takes the better part of one hour
+LONGEST_RUN = 2 * 3600  # seconds; the published preset takes almost an hour
 LONGEST_STEP = 600
 
 
 class Failure(Exception):
-    """Something could not be measured. The text says what; `reason` is its last part."""
+    """A measurement that failed. The text describes it; `reason` is its last part."""
 
     def __init__(self, text, reason=None):
         super().__init__(f"{text}: {reason}" if reason else text)
@@ -19,19 +19,19 @@ class Failure(Exception):
 
 
 def last_words(text):
-    """The end of what a program wrote to standard error."""
-    # Without the marks that Python sets below the code it names.
+    """Returns the last lines that a program wrote to standard error."""
+    # Drops the marks that Python prints below source lines.
     lines = [line.strip() for line in text.splitlines() if line.strip(" ^~")]
     return " | ".join(lines[-3:])[-400:] or "it had no output"
 
 
 def on_cores(cores, command):
-    """The command bound to these cores."""
+    """Returns the command bound to these cores."""
     return ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
 
 
 def finished(command, text=None, environment=None):
-    """Runs a command to its end. Raises Failure with its last words when it fails."""
+    """Runs a command to its end and returns its output. Raises Failure with its last words if it fails."""
     try:
         done = subprocess.run(
             command,
@@ -52,7 +52,7 @@ def finished(command, text=None, environment=None):
 
 
 def json_of(command, text=None):
-    """Standard output of a command as JSON."""
+    """Returns standard output of a command as JSON."""
     return parsed(finished(command, text), command)
 
 
@@ -64,7 +64,7 @@ def parsed(text, command):
 
 
 class StepServer:
-    """A process that says in a line of JSON that it is ready and runs one step for each line."""
+    """A process that prints a line of JSON when ready, and runs one step for each line of input."""
 
     def __init__(self, command, environment=None):
         self.command = command
@@ -82,9 +82,9 @@ class StepServer:
         return self
 
     def __exit__(self, failure, *_):
-        if failure is not None:  # it may be in the middle of a step, and its answer is not needed
+        if failure is not None:  # it may be in a step whose answer is not needed
             self.process.kill()
-        with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
+        with contextlib.suppress(OSError):  # it may have ended without reading its input
             self.process.stdin.close()
         try:
             self.process.wait(timeout=60)
@@ -95,11 +95,11 @@ class StepServer:
         self.errors.close()
 
     def answer(self, limit=LONGEST_STEP):
-        """The next line it prints, as JSON. A process that prints nothing for `limit` seconds is
-        ended, which is a Failure."""
+        """Returns the next line that it prints, as JSON. Kills a process that prints nothing for
+        `limit` seconds, and raises Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])
-        timer.daemon = True  # it does not keep the program from ending
+        timer.daemon = True  # does not keep the program from ending
         timer.start()
         try:
             line = self.process.stdout.readline()
@@ -119,11 +119,11 @@ class StepServer:
         self.process.kill()
 
     def step(self):
-        """Seconds of one step."""
+        """Returns the seconds of one step."""
         return self.ask()
 
     def ask(self, request=None, limit=LONGEST_STEP):
-        """Its answer to a request, which is sent as one line of JSON, within `limit` seconds."""
+        """Sends a request as one line of JSON and returns the answer within `limit` seconds."""
         self.send(request)
         return self.answer(limit)
 
@@ -133,4 +133,4 @@ class StepServer:
             self.process.stdin.write(("" if request is None else json.dumps(request)) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # the answer says why it ended
+            pass  # the answer gives the reason

@@ -1,4 +1,4 @@
-# Programs that run to their end or to a limit of time. None outlives the process that started it.
+# Runs programs to their end or a time limit. None outlives the process that started it.
 import contextlib
 import os
 import signal
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 from processes import last_words
 
-GRACE = 3  # seconds between asking a program to end and ending it
+GRACE = 3  # seconds between SIGTERM and SIGKILL
 
 
 class Terminated(BaseException):
-    """This process was asked to end."""
+    """Raised when this process receives SIGTERM."""
 
 
 class EndRequest:
-    """SIGTERM leaves through the handlers that end what was started. Between the start of a program and
-    the handler that ends it, a request waits."""
+    """Handler of SIGTERM: raises Terminated, so that started programs are ended. Delays this between
+    the start of a program and the code that ends it."""
 
     def __init__(self):
         self.waits = self.came = False
@@ -45,7 +45,7 @@ def end_when_asked():
 
 
 def end_group(process, grace=GRACE):
-    """Ends a program with all that it has started in its process group."""
+    """Ends a program with all processes of its process group."""
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, None)):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -53,18 +53,18 @@ def end_group(process, grace=GRACE):
             process.wait(patience)
             break
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # those who ignored the first
+        os.killpg(process.pid, signal.SIGKILL)  # processes that ignored SIGTERM
 
 
 @dataclass
 class Ended:
-    """How a program ended. `code` is negative for the signal that ended it."""
+    """How a program ended. `code`: negative for the signal that ended it."""
 
     code: int
-    out: str  # standard output and standard error in their order
+    out: str  # standard output and standard error, interleaved
     seconds: float
     at_limit: bool = False
-    stopped: bool = False  # for what it had printed
+    stopped: bool = False  # because of its output
 
     def how(self):
         if self.at_limit:
@@ -78,8 +78,7 @@ class Ended:
 
 
 class Running:
-    """A program that runs until its limit or its end, whichever comes first; for `with`. Raises OSError
-    where it cannot be started."""
+    """A running program with a time limit, used by `with`. Raises OSError if it cannot be started."""
 
     def __init__(self, command, limit, extra=None):
         self.began, self.limit = time.monotonic(), max(limit, 0.1)
@@ -111,7 +110,7 @@ class Running:
         end_group(self.process)
 
     def ended_within(self, seconds):
-        """Waits that long at most. One at its limit is ended."""
+        """Waits at most `seconds`. Ends the program at its limit. Returns whether it has ended."""
         left = self.began + self.limit - time.monotonic()
         try:
             self.process.wait(max(min(seconds, left), 0))
@@ -123,13 +122,13 @@ class Running:
         return True
 
     def stop(self):
-        """Ends it because its output says that the rest is of no use."""
+        """Ends the program because its output shows that the rest is useless."""
         end_group(self.process)
         self.stopped = True
 
     def said(self):
-        """What it has printed so far."""
-        size = os.fstat(self.output.fileno()).st_size  # the program shares the position in the file
+        """Returns its output so far."""
+        size = os.fstat(self.output.fileno()).st_size  # the program shares the file position
         return os.pread(self.output.fileno(), size, 0).decode(errors="replace")
 
     def ended(self):
@@ -138,7 +137,7 @@ class Running:
 
 
 def run_program(command, limit, extra=None):
-    """Runs a program for `limit` seconds at most. Raises OSError where it cannot be started."""
+    """Runs a program for at most `limit` seconds. Raises OSError if it cannot be started."""
     with Running(command, limit, extra) as program:
         while not program.ended_within(limit):
             pass

@@ -12,13 +12,13 @@ def ratio_fields(ratio):
 
 
 def paired_ratio(setting, peer, ours):
-    """Median of peer/ours over pairs with its interval."""
+    """Returns the median of peer/ours over pairs, with its interval."""
     pairs = json.dumps({"peer": peer, "ours": ours})
     return ratio_fields(json_of([setting.peers, "ratio"], pairs))
 
 
 def ratio_of_rounds(setting, case, reference):
-    """case/reference over the rounds in which both were sampled."""
+    """Returns case/reference over the rounds in which both were sampled."""
     by_round = [
         {sample["round"]: sample["seconds"] for sample in c["samples"]} for c in (case, reference)
     ]

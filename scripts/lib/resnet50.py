@@ -1,6 +1,6 @@
-# ResNet-50 in PyTorch and its training step, written out because torchvision need not be installed.
+# ResNet-50 in PyTorch and its training step, implemented here because torchvision may be missing.
 #
-# The variant is torchvision's: the stride of a bottleneck lies in its 3x3 convolution.
+# This is torchvision's variant: the stride of a bottleneck is in its 3x3 convolution.
 from contextlib import nullcontext
 
 import torch
@@ -65,9 +65,9 @@ class ResNet50(nn.Module):
 
 
 def image_step(model, images, target, wrap=None, mixed=False):
-    """A step as parbench's pipeline/single does it, which returns no loss because both sides draw other
-    initial values, and the model's number of parameters. `wrap`: makes another module of the model,
-    such as torch.compile. `mixed`: products in bf16 by autocast, with f32 parameters."""
+    """Returns a step like that of parbench's pipeline/single, and the model's number of parameters. The
+    step returns no loss, because initial values differ. `wrap`: replaces the model's module, such as
+    torch.compile. `mixed`: products in bf16 by autocast, with f32 parameters."""
     parameters = sum(parameter.numel() for parameter in model.parameters())
     forward = wrap(model) if wrap else model
     mean_squared_error = nn.MSELoss()
@@ -84,7 +84,7 @@ def image_step(model, images, target, wrap=None, mixed=False):
 
 
 def training_step(batch, image, wrap=None, device="cpu", dtype=torch.float32, mixed=False):
-    """`image_step` of ResNet-50. Inputs are drawn beforehand."""
+    """Returns `image_step` of ResNet-50 with inputs drawn in advance."""
     torch.manual_seed(1)
     to = {"device": device, "dtype": dtype}
     model = ResNet50().to(**to, memory_format=torch.channels_last).train()

@@ -1,11 +1,11 @@
-# Figures beside their targets: one row each, its JSON and the table that people read.
+# Figures with their targets: a row for each, its JSON and a table for users.
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Row:
-    """One figure, or why there is none. `low` and `high` hold its median with `confidence`, or are
-    None."""
+    """A figure, or the reason for having none. `low` and `high`: interval of its median with
+    `confidence`, or None."""
 
     name: str
     what: str
@@ -21,7 +21,7 @@ class Row:
     not_run: str = None  # the reason
 
     def reached(self):
-        """Whether the target is reached; None where there is no target or no figure."""
+        """Returns whether the target is reached; None if there is no target or no figure."""
         if self.value is None:
             return None
         if self.at_least is not None:
@@ -40,7 +40,7 @@ def median(values):
 
 
 def duration(seconds):
-    """For people: "27.3 ms"."""
+    """Returns a text for users: "27.3 ms"."""
     for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1 or unit == "µs":
             return f"{seconds * scale:.3g} {unit}"
@@ -58,7 +58,7 @@ def verdict(row):
 
 
 def table(rows):
-    """One line a row, columns as wide as their longest text."""
+    """Returns a table with one line per row; columns are as wide as their longest text."""
     lines = [["what", "ours", "peer", "figure", "95% interval", "target", ""]]
     for row in rows:
         interval = f"{row.low:.3f}–{row.high:.3f}" if row.low is not None else "–"

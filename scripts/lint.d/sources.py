@@ -2,14 +2,14 @@
 
     sources.py DATABASE all | since [COMMIT] | FILE…
 
-`since` chooses what changed after COMMIT, committed or not, and whatever includes it: first the changed
-sources, latest change first, then one source for each changed header that they do not include, then the
-others, which are all sources if the checks changed. Without COMMIT: what branched off from origin's main
-branch; on the main branch itself, the commits of the 8 hours before its last one, at least the last one;
-without a history, all sources.
+`since` chooses the files changed after COMMIT, committed or not, and all that include them: first the
+changed sources, latest change first, then one source for each changed header that those do not include,
+then the others, which are all sources if the checks changed. Default of COMMIT: where the branch left
+origin's main branch; on the main branch itself, 8 hours before its last commit, but at least that one.
+Without a history: all sources.
 
-Prints a line for people, then one for each source: FILE, a tab, and a hash of what clang-tidy's verdict
-depends on: the source, the headers of this repository that it includes, its command in DATABASE
+Prints a line for users, then one for each source: FILE, a tab, and a hash of everything that clang-tidy's
+verdict depends on: the source, the repository's headers that it includes, its command in DATABASE
 (compile_commands.json), the checks and the version.
 """
 import hashlib
@@ -25,7 +25,7 @@ CHECKS = (".clang-tidy", "scripts/packages/lint-wheels.txt")
 
 
 def git(*words):
-    """Git's output, or nothing where git has none to give."""
+    """Returns git's output; empty if git fails."""
     done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
@@ -36,7 +36,7 @@ def tracked(*patterns):
 
 
 class Includes:
-    """Which files of the repository each file includes, itself and all levels down among them."""
+    """The repository files that each file includes, directly or indirectly, with itself."""
 
     def __init__(self):
         self.direct = {}
@@ -63,7 +63,7 @@ class Includes:
 
 
 def base_of_change():
-    """The commit that a change is counted from, or nothing where there is no earlier one."""
+    """Returns the commit before a change; empty if there is none."""
     for branch in ("refs/remotes/origin/HEAD", "refs/remotes/origin/main"):
         base = git("merge-base", "HEAD", branch)
         if base and base != git("rev-parse", "HEAD"):
@@ -76,7 +76,7 @@ def base_of_change():
 
 
 def changed_since(base):
-    """Names of changed files, latest change first."""
+    """Returns the names of changed files, latest change first."""
     uncommitted = git("diff", "--name-only", "HEAD").splitlines()
     committed = git("log", "--format=", "--name-only", "-m", "--first-parent", f"{base}..HEAD").splitlines()
     names = dict.fromkeys(uncommitted + git("ls-files", "--others", "--exclude-standard").splitlines()
@@ -85,7 +85,7 @@ def changed_since(base):
 
 
 def affected(changed, sources, includes):
-    """The sources that `changed` concerns, in the order of the text above."""
+    """Returns the sources affected by `changed`, in the order described above."""
     chosen = {name: None for name in changed if name in sources}
     covered = set().union(*(includes.closure(name) for name in chosen)) if chosen else set()
     touched = {name: includes.closure(name) & set(changed) for name in sources}
@@ -102,7 +102,7 @@ def affected(changed, sources, includes):
 
 
 def choose(words, sources, includes):
-    """The chosen sources and the reason, in words."""
+    """Returns the chosen sources, and the reason as text."""
     if words[0] == "all":
         return sources, "all were asked for"
     if words[0] != "since":
@@ -117,7 +117,7 @@ def choose(words, sources, includes):
 
 
 def main():
-    commands = {}  # of a file that is compiled twice, both
+    commands = {}  # both commands of a file compiled twice
     for entry in json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")):
         commands[entry["file"]] = commands.get(entry["file"], "") + entry["command"]
     sources = tracked("*.cpp")

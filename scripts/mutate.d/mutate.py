@@ -4,13 +4,13 @@ component for each mutant.
     mutate.py [FILE…] [--sample N] [--seed S] [--jobs N] [--list | --list-executables]
               [--root ROOT] [--build BUILD] [--built BUILD] [--components JSON] [--accepted JSON]
 
-Only reads the working tree. Compiles with the commands of BUILD/compile_commands.json, but without
-optimisation and warnings, in a temporary folder: first everything that a component consists of, then the
-mutants of one source at a time. Either a component lists all sources of its executable, which has no
-library of the project; or it names an executable of the build BUILT (--list-executables prints these),
-which is linked again with the objects of the component ahead of its libraries. In neither can anything
-replace the mutated object. Exit code 1 if less than 90% of the mutants were killed, 2 if a component could
-not be compiled or its tests fail without a mutant.
+Does not change the working tree. Compiles with the commands of BUILD/compile_commands.json, but without
+optimisation and warnings, in a temporary folder: first all sources of a component, then the mutants of
+one source at a time. A component either lists all sources of its executable, which uses no library of the
+project; or it names an executable of the build BUILT (--list-executables prints these), which is linked
+again with the component's objects before its libraries. In neither case can another object replace the
+mutated one. Exit code 1 if less than 90% of the mutants were killed, 2 if a component could not be
+compiled or its tests fail without a mutant.
 """
 import argparse
 import collections
@@ -41,25 +41,25 @@ RULES = ["universal.rules", "c_like.rules", "cpp.rules"]
 IGNORED_LINES = [r"\.reserve\("]
 INCLUDE = re.compile(r"^#include .*", re.MULTILINE)
 JOINED = re.compile(r'^#include "(.*)"$', re.MULTILINE)
-# A loop that counts up by one ends at the same number by < and by !=.
+# A loop that counts up by one ends at the same number with < and !=.
 COUNTING_LOOP = re.compile(r"\bfor \(.*; (\w+) < .*; \+\+\1\)")
 REQUIRED_SHARE = 0.9
 COMPILER_SECONDS = 300
 MIN_TEST_SECONDS = 5
-TEST_FACTOR = 10  # time limit of a mutant's tests over the time of the original's
-MEMORY_BYTES = 4 << 30  # per process: a mutant may allocate without end
+TEST_FACTOR = 10  # time limit of a mutant's tests, relative to the time of the original's
+MEMORY_BYTES = 4 << 30  # per process, because a mutant may allocate without limit
 
 Mutant = collections.namedtuple("Mutant", "file line original text")
 Result = collections.namedtuple("Result", "mutant state by_limit")
 
 
 class Failure(Exception):
-    """What keeps the script from testing mutants."""
+    """The reason why the script cannot test mutants."""
 
 
 def run(words, folder, seconds):
-    """Runs a program in a process group of its own. Returns its exit code, or None at the time limit,
-    and its output."""
+    """Runs a program in its own process group. Returns its exit code (None at the time limit) and its
+    output."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -82,7 +82,7 @@ def checked(words, folder, purpose):
 
 
 def mutants_of(root, file):
-    """All mutants of a source: each changes one line, and may add one behind it."""
+    """Returns all mutants of a source: each changes one line, and may add one after it."""
     source = (root / file).read_text(encoding="utf-8").splitlines(keepends=True)
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp(source, ruleFiles=RULES, ignorePatterns=IGNORED_LINES,
@@ -98,7 +98,7 @@ def counts_alike(mutant):
 
 
 def continues_at_end(mutant, source):
-    """Whether it adds `continue` at the end of a loop's body. clang-format has indented the source."""
+    """Returns whether it adds `continue` at the end of a loop's body. Requires clang-format's indentation."""
     following = source[mutant.line] if mutant.line < len(source) else ""
     if following.strip() != "}" or mutant.text.split("\n")[1].strip() != "continue;":
         return False
@@ -116,7 +116,7 @@ def described(mutant):
 
 
 class Compiler:
-    """Compiles sources of the project by its commands, but for optimisation and warnings."""
+    """Compiles sources of the project with its commands, but without optimisation and warnings."""
 
     def __init__(self, root, build, folder):
         self.root = root
@@ -128,12 +128,12 @@ class Compiler:
             self.commands.setdefault(path, shlex.split(entry["command"]))
 
     def base(self, file):
-        """Compiler and options of a source that concern neither speed nor warnings nor files."""
+        """Returns the compiler and options of a source that affect neither speed nor warnings nor files."""
         path = (self.root / file).resolve()
         if path not in self.commands:
             raise Failure(f"{file} is not compiled by this build; update components.json")
         words = list(self.commands[path])
-        while words and not re.search(r"\+\+(-\d+)?$", words[0]):  # ccache and the like
+        while words and not re.search(r"\+\+(-\d+)?$", words[0]):  # such as ccache
             words.pop(0)
         kept = []
         following = iter(words)
@@ -145,12 +145,12 @@ class Compiler:
         return kept
 
     def command(self, file, optimisation):
-        """The command without input and output."""
+        """Returns the command without input and output."""
         return [*self.base(file), optimisation, "-w", "-frandom-seed=0", "-iquote",
                 str((self.root / file).parent)]
 
     def command_with_headers(self, file, optimisation):
-        """The command of a source that is compiled many times: what it includes is precompiled."""
+        """Returns the command of a source that is compiled many times, with precompiled headers."""
         command = self.command(file, optimisation)
         text = (self.root / file).read_text(encoding="utf-8")
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
@@ -161,7 +161,7 @@ class Compiler:
         return [*command, "-include", str(header)]
 
     def object_of(self, file, optimisation):
-        """Compiles a source as it is."""
+        """Compiles a source without changes."""
         name = hashlib.sha1(f"{file} {optimisation}".encode()).hexdigest()
         output = self.folder / f"{name}.o"
         if not output.exists():
@@ -171,8 +171,9 @@ class Compiler:
 
 
 def joined_with(built, sources):
-    """The sources that a build compiles as one with these (cmake/Compiler.cmake), in their order. An
-    object of its libraries contains them all, and is not linked if the executable has them already."""
+    """Returns the sources that a build compiles as one with these (cmake/Compiler.cmake), in order.
+    The object in its libraries contains them all, and is not linked if the executable has them
+    already."""
     files = list(sources)
     for path in sorted(built.rglob("joined/*/*.cpp")):
         part = JOINED.findall(path.read_text(encoding="utf-8"))
@@ -183,7 +184,7 @@ def joined_with(built, sources):
 
 class Component:
     """Sources that are tested together by an executable. Its entry may have a filter for GoogleTest,
-    which leaves out tests that take too long for every mutant, and the optimisation if tests without it
+    which excludes tests that take too long for every mutant, and the optimisation, if tests without it
     take longer than compiling with it."""
 
     def __init__(self, compiler, entry, built):
@@ -204,7 +205,7 @@ class Component:
         self.seconds = self.time_of_original()
 
     def read_link_command(self, built, executable):
-        """Objects of the executable's own come before its name, libraries after it."""
+        """Splits the link command: the executable's objects come before its name, libraries after it."""
         code, output = run(["ninja", "-C", str(built), "-t", "commands", executable], built,
                            COMPILER_SECONDS)
         words = [word for word in shlex.split(output.splitlines()[-1]) if word not in (":", "&&")]
@@ -251,11 +252,11 @@ class Source:
         self.command = self.compiler.command_with_headers(file, component.optimisation)
         self.lock = threading.Lock()
         self.seen = {self.compile_text(self.text, self.command)}
-        self.optimised = None  # command, and the code of the original
+        self.optimised = None  # command, and code of the original
 
     def compile_in(self, folder, text, command):
-        """The bytes of the object, or None if the text does not compile. The object contains the name
-        of its source, which is relative and so does not depend on the folder."""
+        """Returns the bytes of the object, or None if the text does not compile. The object contains
+        the relative name of its source, so it does not depend on the folder."""
         name = pathlib.Path(self.file).name
         (folder / name).write_text(text, encoding="utf-8")
         code, _ = run([*command, "-c", name, "-o", "mutant.o"], folder, COMPILER_SECONDS)
@@ -266,7 +267,7 @@ class Source:
             return self.compile_in(pathlib.Path(folder), text, command)
 
     def optimises_to_original(self, text):
-        """Compiles again with optimisation, which shows that more mutants are equivalent."""
+        """Compiles again with optimisation, which reveals more equivalent mutants."""
         if self.component.optimisation == "-O2":
             return False
         with self.lock:
@@ -300,7 +301,7 @@ class Source:
 
 
 def tested(source, mutants, sample, jobs):
-    """Tests mutants in their order until as many as wanted have compiled."""
+    """Tests mutants in order until the wanted number has compiled."""
     results, waiting = [], collections.deque()
     left = iter(mutants)
     wanted = sample or len(mutants)
@@ -323,7 +324,7 @@ class Accepted:
     versions of the line, without indentation; a list of versions may share a reason."""
 
     def __init__(self, path, root):
-        self.reasons = {}  # file, line, mutant
+        self.reasons = {}  # by file, line, mutant
         for entry in json.loads(path.read_text(encoding="utf-8")):
             file, line = entry["file"], entry["line"]
             lines = [text.strip() for text in
@@ -335,8 +336,8 @@ class Accepted:
                 self.reasons[file, line, text] = entry["reason"]
 
     def applied_to(self, result):
-        """The result, or for a mutant of the file what becomes of it: accepted, or killed although
-        it is in the file."""
+        """Returns the result. For a mutant of the file its state becomes accepted, or unexpected if
+        it was killed."""
         mutant = result.mutant
         text = "\n".join(line.strip() for line in mutant.text.splitlines())
         if (mutant.file, mutant.original.strip(), text) not in self.reasons:
@@ -422,7 +423,7 @@ def chosen_mutants(options, file):
 
 
 def chosen_components(options):
-    """The entries of components.json, and which of their sources were asked for."""
+    """Returns the entries of components.json, with the requested sources."""
     entries = json.loads(options.components.read_text(encoding="utf-8"))
     known = [file for entry in entries for file in entry["sources"]]
     for file in options.files:
@@ -471,7 +472,7 @@ def main():
                     for mutant in mutants_of(options.root, file):
                         print(described(mutant))
             return 0
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes the temporary folder
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # to remove the temporary folder
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         return test_all(options)

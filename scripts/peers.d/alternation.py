@@ -1,4 +1,4 @@
-# Programs that run the same work in turn, step by step.
+# Alternates programs that do the same work, step by step.
 import contextlib
 from dataclasses import dataclass
 
@@ -7,18 +7,18 @@ from processes import Failure, StepServer
 
 @dataclass
 class Program:
-    """A program that runs steps on request, and what its time is held against."""
+    """A program that runs steps on request, and the target for its time."""
 
     command: list
     environment: dict
-    at_least: float | None = None  # its time over parbench's
+    at_least: float | None = None  # target for its time relative to parbench's
 
     def start(self):
         return StepServer(self.command, self.environment)
 
 
 def alternate(setting, programs, rounds):
-    """Steps of all programs in turn: what each said when it was ready, and its seconds."""
+    """Runs steps of all programs in turn. Returns what each printed when ready, and its seconds."""
     with contextlib.ExitStack() as stack:
         ready, servers, seconds = {}, {}, {}
         for label, program in programs.items():
@@ -34,7 +34,7 @@ def alternate(setting, programs, rounds):
 
 
 def check_equal(ready, name, wanted):
-    """Holds what each program said of its work to what it must be."""
+    """Checks a fact that each program printed against the expected value."""
     for label, said in ready.items():
         if said[name] != wanted:
             raise Failure(f"{label} has {said[name]} {name}, not {wanted}")

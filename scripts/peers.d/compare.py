@@ -1,5 +1,5 @@
-# Entry of scripts/peers once everything is installed and built: runs the measurements, prints the
-# table, writes the JSON.
+# Entry of scripts/peers after installing and building: runs the measurements, prints the table,
+# writes the JSON.
 import argparse
 import datetime
 import os
@@ -16,12 +16,12 @@ from peer_setting import Peer, Setting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEM_PYTHON = "/usr/bin/python3"
-# Libraries that are measured, by the measurements that need them: --check prints the names, and
-# scripts/peers puts the versions that it pins into folders of these names.
+# Measured libraries, with the measurements that need them. --check prints the names, and
+# scripts/peers puts the pinned versions into folders of these names.
 LIBRARIES = {"torch": NEEDS_TORCH, "onnxruntime": NEEDS_ONNXRUNTIME}
 SCHEMA_VERSION = 1
 TRY = "import sys\ntry: import {}\nexcept Exception as error: sys.exit(str(error))"
-TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
+TOO_BUSY = 0.1  # maximum share of the cores that others may use before a measurement
 
 
 def say(text):
@@ -29,7 +29,7 @@ def say(text):
 
 
 def refuse(message, *hints):
-    """Bad usage, or a peer that is not there."""
+    """Prints an error about usage or a missing peer, and ends."""
     print("\n  ".join([f"peers: error: {message}", *hints]), file=sys.stderr)
     sys.exit(2)
 
@@ -70,7 +70,7 @@ def parse_arguments():
 
 
 def chosen(options):
-    """Names of the measurements, in the order in which they run."""
+    """Returns the measurements' names in the order in which they run."""
     if options.only is None:
         return [n for n in MEASUREMENTS if n not in ON_REQUEST or (n == "seed" and options.seed)]
     wanted = options.only.split(",")
@@ -87,7 +87,7 @@ def packages_of(library):
 
 
 def libraries_of(names):
-    """The libraries that these measurements need."""
+    """Returns the libraries that these measurements need."""
     return [library for library, users in LIBRARIES.items() if users & set(names)]
 
 
@@ -101,7 +101,7 @@ def check_library(library, peer):
 
 
 def output_path(options):
-    """Where the JSON goes; refuses before the run what could not be written after it."""
+    """Returns the path of the JSON; refuses one that cannot be written before the run."""
     path = options.output
     if path is None:
         time = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
@@ -114,18 +114,18 @@ def output_path(options):
 
 @dataclass
 class Results:
-    """What is known so far, by name of the measurement where it is about one."""
+    """Results so far; `failures` and `busy` by the measurement's name."""
 
     rows: list = field(default_factory=list)
     failures: dict = field(default_factory=dict)
-    busy: dict = field(default_factory=dict)  # share of the cores that others took before
+    busy: dict = field(default_factory=dict)  # share of the cores that others used before
 
     def disturbed(self):
         return [name for name, share in self.busy.items() if share > TOO_BUSY]
 
 
 def measure(name, setting, results):
-    """Adds the rows of one measurement, or why it could not be made."""
+    """Adds the rows of one measurement, or the reason for its failure."""
     results.busy[name] = busy = round(busy_share(setting.cores), 3)
     if busy > TOO_BUSY:
         say(f"other programs keep the cores {busy:.0%} busy; the figures will be wrong")
@@ -190,7 +190,7 @@ def main():
     results = Results()
     for name in names:
         measure(name, setting, results)
-        # What there is outlives whatever happens to the rest.
+        # Saves the results so far, whatever happens later.
         write_json(path, content_of(results, machine["machine"], options, began))
     show(results, path)
     missed = any(row.reached() is False for row in results.rows)

@@ -1,5 +1,5 @@
-# Several devices against PyTorch's DistributedDataParallel over gloo: a training step whose batch is
-# divided, and an all-reduce. All devices and processes have one core.
+# Compares several devices with PyTorch's DistributedDataParallel over gloo: a training step with a
+# divided batch, and an all-reduce. Each device and process has one core.
 import contextlib
 import pathlib
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ OURS, GLOO, COPIES = "parbench", "gloo", "copies"
 
 
 class Together:
-    """Processes that run their steps at the same time, each on a core of its own."""
+    """Processes that run their steps concurrently, each on its own core."""
 
     def __init__(self, commands, environment):
         self.servers = [StepServer(command, environment) for command in commands]
@@ -31,11 +31,11 @@ class Together:
         return self.stack.__exit__(*failure)
 
     def answer(self):
-        """What the first said when all were ready."""
+        """Returns the first process's answer once all are ready."""
         return [server.answer() for server in self.servers][0]
 
     def step(self):
-        """Seconds of the slowest."""
+        """Returns the seconds of the slowest."""
         for server in self.servers:
             server.send()
         return max(server.answer() for server in self.servers)
@@ -43,7 +43,7 @@ class Together:
 
 @dataclass
 class Copies:
-    """A program in as many processes as there are cores, which know nothing of each other."""
+    """A program in one independent process for each core."""
 
     cores: list
     command: list
@@ -60,14 +60,14 @@ def cores_of(setting):
 
 
 def gloo(setting, cores, *words):
-    """A program of PyTorch with a process for each core."""
+    """Returns a PyTorch program with a process for each core."""
     torch = setting.torches[0]
     script = [torch.python, "-B", HERE / "torch_processes.py", "--processes", DEVICES, *words]
     return Program(on_cores(cores, script), torch.environment())
 
 
 def row(setting, name, what, seconds, other, **target):
-    """The time of another program over parbench's, of pairs."""
+    """Returns a row with another program's time relative to parbench's, from pairs."""
     return Row(
         name,
         what,
@@ -80,8 +80,7 @@ def row(setting, name, what, seconds, other, **target):
 
 
 def data_parallel(setting):
-    """ResNet-50's step with a divided batch, against PyTorch, and against the two halves of the
-    batch without any communication."""
+    """Compares ResNet-50's step on a divided batch: parbench, PyTorch, and two halves without communication."""
     cores = cores_of(setting)
     batch, image, rounds = (4, 32, 7) if setting.quick else (24, 128, 11)
     what = f"ResNet-50 step, batch {DEVICES}×{batch // DEVICES}, {image}×{image}, {DEVICES} devices"
@@ -109,7 +108,7 @@ def data_parallel(setting):
 
 
 def all_reduce(setting):
-    """The ring against gloo's all-reduce."""
+    """Compares the ring with gloo's all-reduce."""
     cores = cores_of(setting)
     size, rounds = (1 << 20, 7) if setting.quick else (1 << 26, 21)
     what = f"all-reduce of {size >> 20} MiB between {DEVICES} devices"

@@ -1,5 +1,5 @@
-# ONNX files: their forward pass against onnxruntime, and how fast they are read and planned. The
-# files are those of the onnx package, whose weights are constants.
+# ONNX files: their forward pass compared with onnxruntime, and the time to read and plan them. The
+# files come from the onnx package; their weights are constants.
 import pathlib
 
 from alternation import Program, alternate, check_equal
@@ -21,7 +21,7 @@ def light_model(setting, name):
 
 
 def squeezenet(setting):
-    """SqueezeNet's forward pass of one image."""
+    """Compares SqueezeNet's forward pass of one image."""
     rounds, executions = (7, 1) if setting.quick else (31, 10)
     words = ["--model", light_model(setting, "squeezenet"), "--executions", executions]
     peer = setting.onnxruntime
@@ -50,7 +50,7 @@ def squeezenet(setting):
 
 
 def load(setting):
-    """ResNet-50 from its file until a training step of 24 images is planned, in new processes."""
+    """Measures new processes from reading ResNet-50's file to the plan of a training step of 24 images."""
     starts, batch = (1, 2) if setting.quick else (5, 24)
     words = ["--model", light_model(setting, "resnet50"), "--batch", batch]
     cores = setting.core_sets()[-1]

@@ -1,7 +1,7 @@
-# parbench's gpt, llama and rnn-lm in PyTorch, with the sizes that they have by default, and their training
-# steps: SGD without clipping on the mean cross-entropy of the next token.
+# parbench's gpt, llama and rnn-lm in PyTorch, with their default sizes, and their training steps: SGD
+# without clipping on the mean cross-entropy of the next token.
 #
-# Initial values are parbench's, so that the first losses can be compared.
+# Initial values are distributed as in parbench, so that the first losses can be compared.
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-IGNORED = -1  # the target of padding
+IGNORED = -1  # target of padding
 
 
 class Block(nn.Module):
@@ -38,7 +38,7 @@ class Block(nn.Module):
 
 
 class Gpt(nn.Module):
-    """Decoder only, learned positions, a head of its own, no dropout."""
+    """A decoder with learned positions and a separate head, without dropout."""
 
     sequence, vocabulary = 128, 8192
 
@@ -57,7 +57,7 @@ class Gpt(nn.Module):
 
 
 def turned(x, cosines, sines):
-    """Rotary positions of {batch, heads, sequence, size}."""
+    """Returns {batch, heads, sequence, size} with rotary positions."""
     first, second = x.chunk(2, dim=-1)
     return x * cosines + torch.cat([-second, first], dim=-1) * sines
 
@@ -96,7 +96,7 @@ class LlamaBlock(nn.Module):
 
 
 class Llama(nn.Module):
-    """Decoder only, RMS norms, rotary positions, no biases."""
+    """A decoder with RMS norms and rotary positions, without biases."""
 
     sequence, vocabulary = 128, 8192
 
@@ -144,15 +144,15 @@ MODELS = {"gpt": Gpt, "llama": Llama, "rnn-lm": RnnLm}
 
 @dataclass
 class Work:
-    """What a step computes with."""
+    """The inputs and settings of a step."""
 
-    lengths: list  # positions of each sample that are no padding
+    lengths: list  # positions of each sample without padding
     bf16: bool
     compiled: bool
 
 
 def parameter_count(model):
-    """Without the second bias of LSTMs, which is only ever added to the first."""
+    """Returns the number of parameters without the second bias of LSTMs, which is only added to the first."""
     named = model.named_parameters()
     return sum(parameter.numel() for name, parameter in named if "bias_hh" not in name)
 
@@ -164,8 +164,9 @@ def drawn_tokens(vocabulary, sequence, lengths, padding):
 
 
 def training_step(name, work):
-    """A step as parbench's pipeline/single does it, which returns its loss, and the model's number
-    of parameters. bf16 is mixed precision as in parbench: f32 parameters are rounded in each step."""
+    """Returns a step like that of parbench's pipeline/single, which returns its loss, and the model's
+    number of parameters. bf16 is mixed precision as in parbench: f32 parameters are rounded in each
+    step."""
     torch.manual_seed(1)
     model = MODELS[name]().train()
     forward = torch.compile(model) if work.compiled else model

@@ -1,4 +1,4 @@
-# What is compared, each a function from a Setting to the rows of the table.
+# The measurements: functions from a Setting to rows of the table.
 #
 # A row: what, ours and peer (texts), value and interval of the figure, target, samples.
 import json
@@ -17,7 +17,7 @@ from training import gpt, llama, resnet50, rnn_lm, unet, vit
 
 
 def row_of_pairs(name, what, result, **more):
-    """A row from what parbench-peers prints."""
+    """Returns a row from the output of parbench-peers."""
     return Row(
         name,
         what,
@@ -34,7 +34,7 @@ def effort(setting):
 
 
 def convolution(setting):
-    """An operation on a stream against the bare oneDNN primitive."""
+    """Compares an operation on a stream with the bare oneDNN primitive."""
     batch = {"branch": 2, "resnet50": 1} if setting.quick else {"branch": 64, "resnet50": 24}
     titles = {"branch": "16→16 at 128×128", "resnet50": "256→256 at 8×8"}
     for cores in setting.core_sets():
@@ -48,7 +48,7 @@ def convolution(setting):
 
 
 def executor(setting):
-    """A plan on one lane against a loop over the same operations."""
+    """Compares a plan on one lane with a loop over the same operations."""
     tasks, batch = (5, 1) if setting.quick else (50, 4)
     for cores in setting.core_sets():
         what = f"plan of {tasks} convolutions on a lane, {cores_text(cores)}"
@@ -60,7 +60,7 @@ def executor(setting):
 
 
 def recording(setting):
-    """The same plan while every call is noted, against itself unobserved."""
+    """Compares the executor with itself while every call is recorded."""
     tasks = 5 if setting.quick else 200
     for cores in setting.core_sets():
         what = f"plan of {tasks} short convolutions on a lane, {cores_text(cores)}"
@@ -72,7 +72,7 @@ def recording(setting):
 
 
 def report_of(setting, *flags):
-    """Runs parbench on two devices' worth of cores and returns its report."""
+    """Runs parbench on up to two cores and returns its report."""
     cores = setting.cores[:2]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
@@ -82,7 +82,7 @@ def report_of(setting, *flags):
 
 
 def pipeline(setting):
-    """The README's command: efficiency at the best split, and where its time goes."""
+    """Measures the README's command: efficiency at the best split, and how its time is spent."""
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
     model = ["--model", "toy", "--max-time", 0.2] if setting.quick else []
@@ -116,7 +116,7 @@ def pipeline(setting):
 
 
 def seed(setting):
-    """The published setting with both partitions. Takes the better part of an hour."""
+    """Measures the published preset with both partitions. Takes almost an hour."""
     if len(setting.cores) < 2:
         raise Failure("a pipeline needs two cores, this process may use one")
     flags = ["--scenario", "pipeline", "--preset", "published", "--devices", "cpu:0,cpu:1"]
@@ -140,7 +140,7 @@ def seed(setting):
 
 
 def overlap(setting):
-    """Copies to pinned host memory beside products."""
+    """Measures copies to pinned host memory beside products."""
     short = ["--n", 128, "--count", 4, "--max-time", 0.2] if setting.quick else []
     flags = ["--scenario", "overlap", "--direction", "d2h", "--memory", "pinned", *short]
     setting.say("parbench " + " ".join(map(str, flags)))
@@ -160,7 +160,7 @@ def overlap(setting):
     )
 
 
-# In the order in which they run. Those in ON_REQUEST run only when they are asked for.
+# In the order in which they run. Those in ON_REQUEST run only on request.
 MEASUREMENTS = {
     "convolution": convolution,
     "executor": executor,
@@ -183,7 +183,7 @@ MEASUREMENTS = {
     "seed": seed,
 }
 ON_REQUEST = {"seed"}
-# What each needs beside parbench.
+# Measurements that need more than parbench.
 NEEDS_TORCH = {
     "train",
     "unet",

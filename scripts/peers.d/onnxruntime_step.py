@@ -1,7 +1,7 @@
-# A model's forward pass in onnxruntime, behind the line protocol of `parbench-peers infer`.
+# A model's forward pass in onnxruntime, with the line protocol of `parbench-peers infer`.
 #
-# Prints one line of JSON when it is ready; then every line on standard input runs the model and
-# prints the seconds of one execution.
+# Prints one line of JSON when ready; then each line of standard input runs the model and prints the
+# seconds of one execution.
 import argparse
 import json
 import sys

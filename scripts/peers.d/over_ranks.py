@@ -1,5 +1,5 @@
-# Two ranks of one core each under mpirun: all-reduces against MPI_Allreduce in a loop and gloo, a
-# training step against DistributedDataParallel over gloo, and what mpirun costs a single process.
+# Two ranks of one core each under mpirun: compares all-reduces with MPI_Allreduce and gloo, and a training
+# step with DistributedDataParallel over gloo. Measures the overhead of mpirun for one process.
 from alternation import Program, alternate, check_equal
 from divided import DEVICES, GLOO, OURS, cores_of, gloo, row
 from processes import on_cores
@@ -7,17 +7,17 @@ from peer_setting import Peer
 
 LOOP = "MPI_Allreduce"
 PLAIN = "plain"
-# Bytes of an all-reduce, how often it is called in a row, and how often a step does that.
+# Bytes of an all-reduce, consecutive calls per execution, and executions per step.
 SIZES = ((1 << 10, 64, 50), (1 << 20, 10, 4), (1 << 26, 1, 1))
 
 
 def mpirun(cores, ranks, command):
-    """The command as so many ranks on these cores, among which they bind themselves."""
+    """Returns the command that runs the ranks on these cores, to which they bind themselves."""
     return on_cores(cores, ["mpirun", "--bind-to", "none", "-n", ranks, *command])
 
 
 def environment():
-    """As root mpirun wants to be asked twice."""
+    """Returns the environment of mpirun, which root must permit twice."""
     asked = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return Peer("").environment() | asked
 
@@ -27,7 +27,7 @@ def size_text(size):
 
 
 def all_reduce_over_ranks(setting):
-    """All-reduces of three sizes, several in a row, in one process for each core."""
+    """Compares consecutive all-reduces of three sizes, in one process for each core."""
     cores = cores_of(setting)
     rounds = 7 if setting.quick else 21
     for size, calls, executions in SIZES[:1] if setting.quick else SIZES:
@@ -51,7 +51,7 @@ def all_reduce_over_ranks(setting):
 
 
 def data_parallel_over_ranks(setting):
-    """ResNet-50's step with a divided batch, in one process for each core on both sides."""
+    """Compares ResNet-50's step on a divided batch; both sides run one process for each core."""
     cores = cores_of(setting)
     batch, image, rounds = (4, 32, 7) if setting.quick else (24, 128, 11)
     what = f"ResNet-50 step, batch {DEVICES}×{batch // DEVICES}, {image}×{image}, {DEVICES} ranks"
@@ -69,7 +69,7 @@ def data_parallel_over_ranks(setting):
 
 
 def one_rank(setting):
-    """A step on one core, under mpirun as the only rank and without it."""
+    """Compares a step on one core under mpirun as the only rank with one without mpirun."""
     cores = setting.cores[:1]
     batch, image, rounds = (2, 32, 7) if setting.quick else (4, 64, 61)
     what = f"ResNet-50 step, batch {batch}, {image}×{image}, 1 core"

@@ -1,10 +1,9 @@
-# One training step or all-reduce over several processes in PyTorch, behind the line protocol of
-# `parbench-peers train`: DistributedDataParallel as it comes, over gloo.
+# A training step or all-reduce over several PyTorch processes, with the line protocol of
+# `parbench-peers train`: DistributedDataParallel with default settings, over gloo.
 #
-# Starts the other processes itself, each bound to one of the cores that it may use. The first one
-# prints a line of JSON when all are ready; then every line on its standard input makes all of them
-# run a step, and it prints the seconds until the last has ended, of several all-reduces in a row those
-# of one.
+# Starts the other processes itself, each bound to one of its own cores. The first process prints a
+# line of JSON when all are ready; then each line of its standard input makes all of them run a step.
+# It prints the seconds until the last has ended, for consecutive all-reduces those of one.
 import argparse
 import json
 import os
@@ -35,7 +34,7 @@ def parse_arguments():
 
 
 def step_of(options):
-    """A function that runs a step, and what is said of it."""
+    """Returns a function that runs a step, and facts about it."""
     if options.bytes is not None:
         numbers = torch.zeros(options.bytes // 4)
 
@@ -52,7 +51,7 @@ def step_of(options):
 
 
 def serve(options):
-    """The first process; the others follow what it broadcasts."""
+    """Runs the first process; the others follow its broadcasts."""
     step, facts = step_of(options)
     for _ in range(WARM_UP_STEPS):
         run(step, True)
@@ -72,7 +71,7 @@ def follow(options):
 
 
 def run(step, wanted):
-    """Runs a step on all where the first process wants one, and says whether it did."""
+    """Runs a step on all processes if the first one wants one. Returns whether it did."""
     request = torch.tensor([int(wanted)])
     distributed.broadcast(request, 0)
     if request.item():

@@ -1,8 +1,7 @@
-# One training step in PyTorch, behind the line protocol of `parbench-peers train`.
+# A training step in PyTorch, with the line protocol of `parbench-peers train`.
 #
-# Runs under any interpreter that has PyTorch 1.13 or newer; language models need 2.0. Prints one
-# line of JSON when it is ready; then every line on standard input runs one step and prints its
-# seconds.
+# Runs with any interpreter that has PyTorch 1.13 or newer; language models need 2.0. Prints one
+# line of JSON when ready; then each line of standard input runs one step and prints its seconds.
 import argparse
 import json
 import sys
@@ -31,7 +30,7 @@ def parse_arguments():
 
 
 def training_step(options):
-    """A function that runs a step and returns its loss, or None, and the number of parameters."""
+    """Returns a function that runs a step and returns its loss or None, and the number of parameters."""
     if options.model in language_models.MODELS:
         lengths = [int(length) for length in options.lengths.split(",")]
         work = language_models.Work(lengths, options.dtype == "bf16", options.compile)

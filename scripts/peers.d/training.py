@@ -1,4 +1,4 @@
-# Training steps against PyTorch: networks of images, a transformer and a recurrent language model.
+# Compares training steps with PyTorch: image networks, transformers and a recurrent language model.
 import pathlib
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ EAGER, COMPILED = "eager", "compiled"
 
 @dataclass
 class Training:
-    """A model in training on both sides."""
+    """A model trained on both sides."""
 
-    model: str  # as both programs spell it
+    model: str  # name in both programs
     title: str
-    options: list  # of both programs: its sizes
+    options: list  # sizes, for both programs
     rounds: int
-    targets: dict  # of PyTorch's time over parbench's
+    targets: dict  # for PyTorch's time relative to parbench's
     dtype: str = "f32"
 
     @property
@@ -29,7 +29,7 @@ class Training:
 
 
 def programs_of(setting, cores, training, lengths):
-    """By label: parbench, then every PyTorch, eager and compiled."""
+    """Returns by label: parbench, then every PyTorch, eager and compiled."""
     ours = on_cores(cores, [setting.peers, "train", *training.words])
     script = ["-B", HERE / "torch_step.py", "--threads", len(cores), *training.words]
     script += ["--lengths", ",".join(map(str, lengths))] if lengths else []
@@ -45,7 +45,7 @@ def programs_of(setting, cores, training, lengths):
 
 
 def check_same_loss(ready):
-    """The first losses differ by the numbers that each side has drawn, at most by 2%."""
+    """Checks that first losses differ by at most 2%, because each side draws its own numbers."""
     wanted = ready["parbench"]["loss"]
     for label, said in ready.items():
         loss = said.get("loss")
@@ -54,7 +54,7 @@ def check_same_loss(ready):
 
 
 def rows_of(setting, name, training):
-    """The step on one core and two, against every PyTorch."""
+    """Yields rows of the step on one and two cores, compared with every PyTorch."""
     for cores in setting.core_sets():
         what = f"{training.title}, {training.dtype}, {cores_text(cores)}"
         setting.say(what)
@@ -79,7 +79,7 @@ def rows_of(setting, name, training):
 
 
 def image_model(setting, model, title, batch, image):
-    """In f32, and in bf16 where the processor has it."""
+    """Measures in f32, and in bf16 if the processor supports it."""
     batch, image, rounds = (2, 32, 7) if setting.quick else (batch, image, 11)
     options = ["--batch", batch, "--image", image]
     for dtype, eager in [("f32", 1.3), ("bf16", 1.5)] if setting.has_bf16 else [("f32", 1.3)]:
@@ -95,22 +95,22 @@ def image_model(setting, model, title, batch, image):
 
 
 def resnet50(setting):
-    """ResNet-50's training step."""
+    """Compares ResNet-50's training step."""
     yield from image_model(setting, "resnet50", "ResNet-50", 24, 128)
 
 
 def unet(setting):
-    """U-Net's training step."""
+    """Compares U-Net's training step."""
     yield from image_model(setting, "unet", "U-Net", 4, 128)
 
 
 def vit(setting):
-    """The training step of a vision transformer of 12 layers of 192."""
+    """Compares the training step of a vision transformer with 12 layers of 192."""
     yield from image_model(setting, "vit", "ViT", 24, 128)
 
 
 def language_model(setting, model, title, batch):
-    """In f32, and in bf16 where the processor has it."""
+    """Measures in f32, and in bf16 if the processor supports it."""
     batch, rounds = (1, 7) if setting.quick else (batch, 11)
     for dtype in ["f32", "bf16"] if setting.has_bf16 else ["f32"]:
         training = Training(
@@ -125,18 +125,18 @@ def language_model(setting, model, title, batch):
 
 
 def gpt(setting):
-    """The training step of a transformer of 4 layers of 256."""
+    """Compares the training step of a transformer with 4 layers of 256."""
     yield from language_model(setting, "gpt", "gpt training step, 4 layers of 256, 128 tokens", 8)
 
 
 def llama(setting):
-    """The training step of a Llama of 4 layers of 256."""
+    """Compares the training step of a Llama with 4 layers of 256."""
     title = "llama training step, 4 layers of 256, 128 tokens"
     yield from language_model(setting, "llama", title, 8)
 
 
 def rnn_lm(setting):
-    """The training step of two LSTMs of 650."""
+    """Compares the training step of two LSTMs of 650."""
     yield from language_model(
         setting, "rnn-lm", "rnn-lm training step, 2 layers of 650, 35 tokens", 20
     )

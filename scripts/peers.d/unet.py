@@ -1,4 +1,4 @@
-# parbench's U-Net in PyTorch, with the sizes that it has by default, and its training step.
+# parbench's U-Net in PyTorch, with its default sizes, and its training step.
 import torch
 from torch import nn
 

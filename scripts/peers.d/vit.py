@@ -1,4 +1,4 @@
-# parbench's ViT in PyTorch, with the sizes that it has by default, and its training step.
+# parbench's ViT in PyTorch, with its default sizes, and its training step.
 import torch
 from torch import nn
 from torch.nn import functional

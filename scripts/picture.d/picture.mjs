@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 
 const [page_path, picture_path, case_name] = process.argv.slice(2);
 
-// What a still picture cannot use is hidden, and the timelines move beside the chart.
+// Hides controls, which a picture does not need, and moves the timelines beside the chart.
 const style = `
   .scenario > :not(.pictures, .answer), .pictures .tools, .pictures .samples, .pictures .distributions, .when .help, .when h3,
   .when .task { display: none !important; }
@@ -35,7 +35,7 @@ try {
   const scenario = page.locator("section.scenario").first();
   await scenario.locator(".chart svg text").first().waitFor();
   await scenario.locator(".when canvas[data-bars]").waitFor();
-  await page.waitForTimeout(1000); // both are drawn again in their new widths
+  await page.waitForTimeout(1000); // until both are redrawn in their new widths
   await scenario.screenshot({ path: picture_path, animations: "disabled" });
 } finally {
   await browser.close();

@@ -1,11 +1,11 @@
-"""Counts the tests of a ctest run inside of its processes, and names what was skipped and what failed.
+"""Counts the tests of a ctest run, including those inside its processes, and lists skipped and failed ones.
 
     results.py CTEST_JUNIT RESULTS_FOLDER
 
-CTEST_JUNIT is what `ctest --output-junit` wrote; RESULTS_FOLDER holds the XML of GoogleTest or pytest for
-each process that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Where
-a reason begins with "NOT CHECKED", much is unknown without the skipped tests: it is the line before. Exit code 1 if
-no test ran or one failed.
+CTEST_JUNIT: output of `ctest --output-junit`; RESULTS_FOLDER: XML of GoogleTest or pytest for each process
+that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". A reason
+that begins with "NOT CHECKED" means that much is unknown without the skipped tests: it is printed on the line
+before. Exit code 1 if no test ran or one failed.
 """
 import collections
 import pathlib
@@ -13,7 +13,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# What GoogleTest and `pytest -v` print before a test.
+# Output of GoogleTest and `pytest -v` before a test.
 BEGUN = re.compile(r"^(?:\[ RUN      \] (\S+)|(\S+\.py::.+?)(?: (?:[A-Z]+ .*)?)?$)", re.MULTILINE)
 
 UNCHECKED = "NOT CHECKED"
@@ -23,10 +23,10 @@ class Outcome:
     def __init__(self):
         self.passed = 0
         self.failed = []
-        self.skipped = collections.defaultdict(list)  # reason: names
+        self.skipped = collections.defaultdict(list)  # names by reason
 
     def add_case(self, case, name):
-        """A <testcase> of GoogleTest's, pytest's or ctest's XML."""
+        """Adds a <testcase> of GoogleTest's, pytest's or ctest's XML."""
         skipped = case.find("skipped")
         if skipped is not None:
             self.skipped[reason_of(skipped)].append(name)
@@ -50,7 +50,7 @@ class Outcome:
         failed_before = len(self.failed)
         for case in ElementTree.parse(results).iter("testcase"):
             self.add_case(case, f"{case.get('classname')}.{case.get('name')}")
-        # A process can fail behind its last test, for example where a sanitizer looks for leaks.
+        # A process can fail after its last test, for example if a sanitizer finds leaks.
         if process.get("status") == "fail" and len(self.failed) == failed_before:
             self.failed.append(f"{name} (no test of it; its output is above)")
 
@@ -70,15 +70,15 @@ class Outcome:
 
 
 def said_last(process):
-    """The last line that a process printed: ctest knows its exit code alone, not its reason."""
+    """Returns the last line that a process printed: ctest knows only its exit code, not the reason."""
     lines = process.findtext("system-out", "").strip().splitlines()
     return lines[-1].strip().removeprefix("skipped: ") if lines else ""
 
 
 def reason_of(skipped):
-    """The message behind the place in the source, which GoogleTest puts on a line of its own, and behind
-    the name of an operation, so that one reason is printed once. pytest has that of a whole file in the text
-    alone."""
+    """Returns the message without the source location, which GoogleTest prints on a separate line, and
+    without the operation's name, so that each reason is printed once. pytest has the reason for a whole file
+    only in the text."""
     of_file = re.search(r"'Skipped: (.+)'\)$", skipped.text or "")
     if of_file:
         return of_file[1]

@@ -1,7 +1,7 @@
-"""Passes packets between the hosts of scripts/two-hosts after a delay, where the kernel cannot: each host
-has a network device, `link`, whose packets this program reads and writes.
+"""Forwards packets between the hosts of scripts/two-hosts with a delay, if the kernel cannot: each host has
+a network device, `link`, whose packets this program reads and writes.
   relay.py NAMESPACE NAMESPACE DELAY LOSS-IN-PERCENT
-Packets are as large as the kernel makes them, up to 64 KiB: a loss takes all of one."""
+Packets are as large as the kernel makes them, up to 64 KiB: a loss drops a whole one."""
 import collections
 import contextlib
 import ctypes
@@ -18,11 +18,11 @@ SET_DEVICE, SET_OFFLOAD = 0x400454CA, 0x400454D0
 CHECKSUMS, SEGMENTS_V4, SEGMENTS_V6 = 0x01, 0x02, 0x04
 NETWORK_NAMESPACE = 0x40000000  # CLONE_NEWNET
 LARGEST_PACKET = 1 << 17
-PRIORITY = 10  # above all ordinary threads, which would delay packets by their time slices
+PRIORITY = 10  # above all ordinary threads, whose time slices would delay packets
 
 
 def open_device(namespace):
-    """Enters a namespace and makes a network device there that leads here."""
+    """Enters a namespace and makes a network device there, whose file it returns."""
     with open(f"/run/netns/{namespace}", "rb") as space:
         if ctypes.CDLL(None, use_errno=True).setns(space.fileno(), NETWORK_NAMESPACE) != 0:
             raise OSError(ctypes.get_errno(), f"cannot enter namespace {namespace}")
@@ -37,7 +37,7 @@ def seconds(text):
 
 
 def receive(file):
-    """The packets that have arrived."""
+    """Yields the packets that have arrived."""
     with contextlib.suppress(BlockingIOError):
         while True:
             yield os.read(file, LARGEST_PACKET)
@@ -45,7 +45,7 @@ def receive(file):
 
 def relay(files, delay, loss):
     chance = random.Random(1)
-    on_way = collections.deque()  # (when it arrives, where, packet); all take the same time
+    on_way = collections.deque()  # (arrival time, target, packet); all have the same delay
     while True:
         left = max(0.0, on_way[0][0] - time.monotonic()) if on_way else None
         ready, _, _ = select.select(files, [], [], left)

@@ -1,10 +1,12 @@
-// Frames between rank 0 and the other ranks, and whether they are still there.
+// What ranks send each other beside the data of plans, and whether they are still there.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,7 +15,8 @@
 #include <vector>
 
 #include "bench/ranks/control/connections.h"
-#include "bench/ranks/control/frames.h"
+#include "bench/ranks/control/watchdog.h"
+#include "bench/ranks/payload.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
@@ -25,9 +28,30 @@ class RankLost : public TimedOut {
   using TimedOut::TimedOut;
 };
 
-/// A thread reads the connections and sends a sign of life every second; a rank that sends nothing
-/// for the limit is lost. On rank 0 a loss is thrown by the thread that waits next. The other ranks
-/// have nothing to save, so their processes end at once when rank 0 is lost or stops the run.
+/// Thrown on the other ranks where rank 0 has ended the run in order.
+struct RunEnded : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
+};
+
+/// What a packet of a connection holds.
+struct Frame {
+  enum class Kind : std::uint8_t {
+    content,  // of a meeting
+    fatal,    // why a rank cannot go on
+    sign,     // of life; with any text where the rank waits for others
+    end,      // the run ends in order
+    stop      // the run ends at once
+  };
+  Kind kind = Kind::sign;
+  std::string payload = {};
+
+  void fields(Archive& archive) { archive(kind, payload); }
+};
+
+/// A thread reads the connections and sends a sign of life every second. A rank whose connection
+/// closes is lost, and so is one that sends nothing for the limit. On rank 0 a loss is thrown by
+/// the thread that waits next. The other ranks have nothing to save, so their processes end at once
+/// when rank 0 is lost or stops the run.
 class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
@@ -49,70 +73,71 @@ class ControlChannel {
     bool is_outermost_ = false;
   };
 
-  /// `own_name`: "rank 1 (node2)". `silence`: after which a rank that sends nothing is lost, and in
-  /// which a thread of this rank has to notice a loss, before the process ends.
-  ControlChannel(std::vector<RankConnection> connections, std::string own_name, Seconds silence);
+  /// All ranks construct it at once. `silence`: after which a rank that sends nothing is lost, and
+  /// in which a thread of this rank has to notice a loss, before the process ends. Throws Error
+  /// where a rank cannot be reached.
+  ControlChannel(RankLink& link, Seconds silence);
   ~ControlChannel();
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  void send(int to, const Frame& frame);
-  /// Sends to all connected ranks, without waiting for any.
-  void send_to_all(const Frame& frame);
+  /// Sends to all others from rank 0, to rank 0 from the others.
+  void send(const std::string& content) { send_to_all({Frame::Kind::content, content}); }
 
-  /// Returns the next frame from a rank, within a `Limit`. Throws RankLost where any rank is lost
-  /// or the limit has passed.
-  [[nodiscard]] Frame receive(int from);
+  /// Returns the next content from a rank, within a `Limit`. Throws RankLost where any rank is lost
+  /// or the limit has passed, RunEnded where rank 0 has ended the run.
+  [[nodiscard]] std::string receive(int from);
 
   /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or the
-  /// limit has passed.
-  void check() const;
+  /// limit has passed. Threads that wait for other ranks call it from time to time.
+  void check();
 
   /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
   /// which ends by itself when rank 0 has not done so within the time of silence.
-  [[noreturn]] void give_up(const Frame& fatal);
+  [[noreturn]] void give_up(const std::string& reason);
 
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// From now on connections may end: the run has.
-  void expect_end();
+  /// From now on other ranks may end. Rank 0 informs them, and they end in order, or at once.
+  void end(Frame::Kind kind);
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Peer {
-    RankConnection connection;
-    FrameReader reader;
-    std::deque<Frame> frames;
+    Connection connection;
+    std::mutex sending = {};
+    std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
-    Clock::time_point answered = Clock::now();  // by more than a sign of life
+    Clock::time_point came = Clock::now();  // to a meeting
+    bool waits = false;                     // by its latest sign of life
     bool is_gone = false;
-    std::mutex writing = {};
   };
 
+  [[nodiscard]] bool leads() const { return rank_ == 0; }
+  void send_to_all(const Frame& frame);
   void work();
   void read_all();
-  void take(Peer& peer, Frame frame);
+  void take(int from, Frame frame);
   void look_for_silence();
-  void lose(const Peer& peer, const std::string& reason);
-  void lose_with(const std::string& text);
-  [[noreturn]] void throw_noticed(const std::string& text) const;
+  void lose(const std::string& text);
+  void throw_if_over(int first);
   [[nodiscard]] std::string overdue_ranks(int first) const;
 
-  std::string own_name_;
+  int rank_;
   Seconds silence_;
-  bool leads_;
+  std::vector<std::string> hosts_;  // by rank
   std::map<int, Peer> peers_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> ends_ = false;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
-  std::string lost_;  // why; empty: no rank is
-  Clock::time_point lost_at_;
+  std::string lost_;                           // why; empty: no rank is
   std::optional<Clock::time_point> deadline_;  // of the limit in force
   Clock::time_point limited_since_;
-  mutable std::string noticed_;  // what a thread threw first; empty: nothing so far
-  mutable Clock::time_point noticed_at_;
+  Clock::time_point waited_;  // when a thread of this rank waited last
+  bool is_noticed_ = false;   // a thread has thrown
+  Watchdog watchdog_;
   std::thread thread_;  // last
 };
 

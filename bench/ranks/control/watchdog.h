@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,18 +14,26 @@ namespace parbench {
 /// calls that never return.
 [[noreturn]] void end_run(const std::string& why);
 
-/// Ends the process unless the object is destroyed within a limit: for calls that wait for other
-/// ranks and cannot be interrupted, as those that begin and end MPI.
+/// Ends the process where something takes longer than its limit: for calls that wait for other
+/// ranks and cannot be interrupted. Its thread never calls MPI.
 class Watchdog {
  public:
-  Watchdog(std::chrono::duration<double> limit, std::string why);
+  using Clock = std::chrono::steady_clock;
+
+  Watchdog();
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
+  /// From now on the process ends with `why` after `limit`; replaces a former limit.
+  void start(std::chrono::duration<double> limit, std::string why);
+  void stop();
+
  private:
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable over_;
+  std::optional<Clock::time_point> due_;
+  std::string why_;
   bool is_over_ = false;
   std::thread thread_;  // last
 };

@@ -1,4 +1,4 @@
-// posix_spawn, two pipes and poll.
+// Implementation with posix_spawn, two pipes and poll.
 #include "bench/run/programs/child_process.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ constexpr double grace_seconds = 5;
   throw Error(fmt::format("{}: {}", what, std::generic_category().message(error)));
 }
 
-/// A pipe whose ends no other program gets, and whose reading never waits.
+/// A pipe that other programs do not inherit; reading does not block.
 class Pipe {
  public:
   Pipe() {
@@ -57,7 +57,7 @@ class Pipe {
   [[nodiscard]] bool open() const { return ends_[0] >= 0; }
   void close_writing() { ::close(std::exchange(ends_[1], -1)); }
 
-  /// What is there now. Closes the pipe where nothing can follow.
+  /// Returns the available output. Closes the pipe at its end.
   [[nodiscard]] std::string take() {
     std::string text;
     std::array<char, 4096> buffer;
@@ -78,8 +78,8 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// Holds back what asks for an end, so that none falls between the start of a program and the
-/// moment from which it is forwarded.
+/// Blocks interrupt signals, so that none arrives between the start of a program and the moment
+/// from which they are forwarded.
 class InterruptsHeldBack {
  public:
   InterruptsHeldBack() {
@@ -98,7 +98,7 @@ class InterruptsHeldBack {
   sigset_t former_ = {};
 };
 
-/// Attributes of a new process: its streams, its process group, and signals with their defaults.
+/// Attributes of a new process: streams, process group, and default signal handlers.
 class SpawnSettings {
  public:
   SpawnSettings(const Pipe& out, const Pipe& err, const sigset_t& mask) {
@@ -123,7 +123,7 @@ class SpawnSettings {
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  /// Returns the process. Throws Error.
+  /// Starts the process and returns its id. Throws Error.
   [[nodiscard]] pid_t start(std::vector<std::string> words) const {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -140,7 +140,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_ = {};
 };
 
-/// How a process ended.
+/// Exit code and CPU time of a process that ended.
 struct Reaped {
   int exit_code = 0;
   double cpu_seconds = 0;
@@ -150,15 +150,15 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-/// A process that runs, with its group. Its end is the end of both.
+/// A running process with its group, which is killed when the process ends.
 class Child {
  public:
   explicit Child(const ChildProgram& program) {
     const InterruptsHeldBack held_back;
     if (InterruptHandler::requested()) throw Interrupted();
     process_ = SpawnSettings(out_, err_, held_back.former()).start(program.words);
-    // Becomes readable when the process ends. Where there is none (Linux before 5.3, no descriptor
-    // left), the end of its output has to do.
+    // Becomes readable when the process ends. If not available (Linux before 5.3, no descriptor
+    // left), `wait` polls instead.
     end_ = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));
     InterruptHandler::hand_on_to(process_);
     out_.close_writing();
@@ -173,7 +173,7 @@ class Child {
 
   void signal(int number) const { ::kill(-process_, number); }
 
-  /// Whether it has ended; it can still be signalled then.
+  /// Returns whether the process has ended; until `reap` it can still be signalled.
   [[nodiscard]] bool has_ended() const {
     siginfo_t info = {};
     const int result =
@@ -181,7 +181,7 @@ class Child {
     return result == 0 ? info.si_pid == process_ : errno == ECHILD;
   }
 
-  /// Ends what is left of its group. Returns how it ended; nothing where that is unknown.
+  /// Kills the rest of the group. Returns how the process ended; nothing if unknown.
   [[nodiscard]] std::optional<Reaped> reap() {
     signal(SIGKILL);
     int status = 0;
@@ -198,13 +198,13 @@ class Child {
     return Reaped{code, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
   }
 
-  /// Waits for output or for its end, at most that long.
+  /// Waits for output or the end of the process, at most `seconds`.
   void wait(double seconds) const {
     std::vector<pollfd> files;
     for (const Pipe* pipe : {&out_, &err_}) {
       if (pipe->open()) files.push_back({pipe->reading(), POLLIN, 0});
     }
-    // Who still holds the pipes may be another than the process.
+    // Other processes may hold the pipes open.
     const double longest = files.empty() && end_ < 0 ? 0.01 : 1;
     if (end_ >= 0) files.push_back({end_, POLLIN, 0});
     const auto milliseconds = static_cast<int>(1000 * std::clamp(seconds, 0.001, longest));
@@ -218,10 +218,10 @@ class Child {
   Pipe out_;
   Pipe err_;
   pid_t process_ = -1;
-  int end_ = -1;  // see above
+  int end_ = -1;  // pidfd, or -1
 };
 
-/// Cuts output into lines.
+/// Splits output into lines.
 class Lines {
  public:
   explicit Lines(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}
@@ -245,7 +245,7 @@ class Lines {
   std::string rest_;
 };
 
-/// Takes what a child says until it ends.
+/// Reads the output of a child until it ends.
 class Watch {
  public:
   explicit Watch(const ChildProgram& program)
@@ -291,7 +291,7 @@ class Watch {
     return std::min(begin_ + program_.max_seconds, latest_ + program_.max_silent_seconds) - now;
   }
 
-  /// Asks it to end, then makes it.
+  /// Sends SIGTERM, at the second call SIGKILL.
   void next_stage() {
     child_.signal(stopped_at_ ? SIGKILL : SIGTERM);
     if (stopped_at_) return;
@@ -311,7 +311,7 @@ class Watch {
   Child child_;
 };
 
-/// The last lines, each on one of its own below others.
+/// Returns the last lines of the text, without line breaks at either end.
 std::string last_lines(std::string_view text) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   std::size_t begin = text.size();

@@ -1,5 +1,4 @@
-// Other programs that a run starts and waits for: their output, how long they may take, and what
-// becomes of them when the run is interrupted.
+// Runs other programs to their end: their output, time limits, and interrupts of the run.
 #pragma once
 
 #include <functional>
@@ -11,41 +10,41 @@
 namespace parbench {
 
 struct ChildProgram {
-  std::vector<std::string> words;  // the first is searched for in PATH
-  /// Each line of its standard output, without the line break.
+  std::vector<std::string> words;  // the first is searched in PATH
+  /// Called with each line of its standard output, without the line break.
   std::function<void(std::string_view)> on_line = [](std::string_view) {};
   /// Called at least once a second while it runs.
   std::function<void()> on_wait = [] {};
-  /// It is ended after so long, or after so long without output.
+  /// Limits of the whole time and of the time without output, after which it is stopped.
   double max_seconds = std::numeric_limits<double>::infinity();
   double max_silent_seconds = std::numeric_limits<double>::infinity();
 };
 
 struct ChildEnd {
-  int exit_code = 0;         // 128 + the signal where one ended it
-  double seconds = 0;        // that it ran
-  double cpu_seconds = 0;    // of it and of the processes that it has waited for
-  std::string passed_limit;  // "did not end within 60 s"; empty: none
-  std::string error_output;  // the last of it
+  int exit_code = 0;         // 128 + the signal if one ended it
+  double seconds = 0;        // wall time
+  double cpu_seconds = 0;    // including processes that it has waited for
+  std::string passed_limit;  // "did not end within 60 s"; empty: no limit
+  std::string error_output;  // the end of standard error
 
-  /// "ended with exit code 3", "was ended by signal 11 (Segmentation fault)", or the limit that it
-  /// passed; below it the last lines of what it has said.
+  /// Returns "ended with exit code 3", "was ended by signal 11 (Segmentation fault)", or the limit
+  /// that it passed, followed by the last lines of its standard error.
   [[nodiscard]] std::string text() const;
 };
 
-/// Runs a program to its end in a process group of its own, with nothing to read. Processes that
-/// it has started in that group end with it. A first interrupt of this process (see
-/// InterruptHandler) is forwarded as SIGINT, so that it can end in its own way; a second kills it.
-/// Throws Interrupted where there was one before, Error when the program cannot be started, and
-/// where its end was taken from this process (see `await_children`).
+/// Runs a program to its end, in its own process group and with empty standard input. When it ends,
+/// the remaining processes of the group are killed. A first interrupt of this process
+/// (InterruptHandler) is forwarded as SIGINT, so that it can end in order; a second kills it.
+/// Throws Interrupted if there was an interrupt before, Error if the program cannot be started or
+/// its exit code is unavailable (`await_children`).
 [[nodiscard]] ChildEnd run_child(const ChildProgram& program);
 
-/// To be called first in a process that runs others. One that was started with SIGCHLD ignored, as
-/// some supervisors do, would not get their exit codes.
+/// Call this first in a process that runs others. A process that was started with SIGCHLD ignored,
+/// as by some supervisors, would not get their exit codes.
 void await_children();
 
-/// Asks for SIGTERM when the process that started this one, and reads its output, ends, however
-/// that happens. Where it has ended already, so does this one.
+/// Requests SIGTERM for this process when its parent, which reads its output, ends for any reason.
+/// If it has ended already, ends this process.
 void end_with_parent();
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Starts a command in the way that its measure asks for, and reads what it leaves.
+// Starts a command as its measure requires, and reads its results.
 #include "bench/run/programs/measured_command.h"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ std::string sentence(const MeasuredCommand& measured, const std::string& what) {
   return fmt::format("{} '{}' {}", measured.flag, measured.command, what);
 }
 
-/// The shell appends the words for the program to the command. Where the wall time counts, output
-/// goes to /dev/null, so that printing costs as little as possible.
+/// Returns the arguments of a shell, which appends words for the program to the command. For wall
+/// times, output goes to /dev/null, so that printing costs as little as possible.
 std::vector<std::string> words_of(const MeasuredCommand& measured, const fs::path& path) {
   const std::string with_words = measured.command + " \"$@\"";
   switch (measured.measure) {
@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const MeasuredCommand& measured, const fs::pat
   return {"sh", "-c", "exec >/dev/null; " + measured.command};
 }
 
-/// Describes the words that are appended to a command, and what it has to do with them.
+/// Describes the words that are appended to a command, and how the command must use them.
 std::string_view words_text(Measure measure) {
   return measure == Measure::report
              ? "--report FILE --quiet to the command; pass both on to parbench"
@@ -77,7 +77,7 @@ report::Report report_left_by(const MeasuredCommand& measured, const ChildEnd& e
   }
 }
 
-/// Describes the machine without the build of parbench, which the command does not run.
+/// Returns the machine without parbench's build, which the command does not run.
 report::Machine machine_without_build() {
   report::Machine machine = report::machine_info({});
   machine.compiler.clear();
@@ -111,7 +111,7 @@ report::Report wall_report(const MeasuredCommand& measured, const ChildEnd& end,
   return report;
 }
 
-/// A run of parbench whose cases failed has left a report as well.
+/// Returns whether the command has left a report: so does a run of parbench whose cases failed.
 bool ended_well(Measure measure, int exit_code) {
   return exit_code == 0 || (measure == Measure::report && exit_code == 1);
 }

@@ -1,4 +1,4 @@
-// A command of a user, run once and measured: what `ab` repeats.
+// Runs a user's command once and measures it, for `ab`.
 #pragma once
 
 #include <filesystem>
@@ -12,35 +12,35 @@
 
 namespace parbench {
 
-/// What a run of a command is measured by.
+/// How a run of a command is measured.
 enum class Measure {
-  report,            // it runs parbench, which leaves a report
-  google_benchmark,  // it runs a program that uses Google Benchmark and leaves its JSON
-  wall,              // the time from its start to its end
+  report,            // the report of parbench, which it runs
+  google_benchmark,  // the JSON file of a program that uses Google Benchmark
+  wall,              // wall time
 };
 
-/// Returns the names that `measure_of` knows: "report", "google-benchmark", "wall".
+/// Returns the names that `measure_of` accepts: "report", "google-benchmark", "wall".
 [[nodiscard]] std::vector<std::string> names_of_measures();
 
-/// Throws UsageError for another name.
+/// Returns the measure of that name. Throws UsageError for another name.
 [[nodiscard]] Measure measure_of(std::string_view name);
 
 struct MeasuredCommand {
-  std::string flag;     // that it was given by, for messages: "--a"
+  std::string flag;     // flag that gave the command, for messages: "--a"
   std::string command;  // for the shell
   Measure measure = Measure::report;
 };
 
-/// A command that was ended because it took too long.
+/// Thrown when a command was stopped at its time limit.
 struct CommandTimeout : UsageError {
   using UsageError::UsageError;
 };
 
-/// Runs a command and returns its report, which it leaves at `path`. Its output is dropped; errors
-/// quote the end of its standard error. With Measure::wall the report has one case with one sample,
-/// the time of the shell included that runs the command. `on_wait` is called at least once a
-/// second. Throws CommandTimeout, Interrupted, and UsageError that names the command: where it
-/// fails or leaves no report.
+/// Runs a command and returns its report, which it writes to `path`. Its output is discarded;
+/// errors quote the end of its standard error. With Measure::wall the report has one case with one
+/// sample, the wall time including the shell that runs the command. `on_wait` is called at least
+/// once a second. Throws CommandTimeout, Interrupted, and UsageError, with the command, if it fails
+/// or leaves no report.
 [[nodiscard]] report::Report run_command(const MeasuredCommand& measured,
                                          const std::filesystem::path& path, double max_seconds,
                                          const std::function<void()>& on_wait);

@@ -1,4 +1,4 @@
-// A temporary folder, removed with its files.
+// A temporary folder that is removed with its files.
 #pragma once
 
 #include <cstdlib>
@@ -10,10 +10,10 @@
 
 namespace parbench {
 
-/// Below the system's folder of temporary files; removed at the end with all its content.
+/// A folder in the system's folder for temporary files; the destructor removes it with its content.
 class ScratchFolder {
  public:
-  /// Throws Error.
+  /// Creates the folder. Throws Error.
   ScratchFolder() {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);

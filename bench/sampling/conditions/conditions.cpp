@@ -1,4 +1,4 @@
-// Readings around samples and what they mean.
+// Evaluates readings around samples.
 #include "bench/sampling/conditions/conditions.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool has_risen(const ThrottleCounter& counter, const Condition& before) {
   return known != before.throttle_counters.end() && counter.count > known->count;
 }
 
-/// While the device worked.
+/// Returns the clock of a device that was working.
 std::optional<double> working_clock(const Condition& condition) {
   return condition.resting ? std::nullopt : condition.clock_mhz;
 }

@@ -1,4 +1,4 @@
-// The condition of devices around samples: when it is read, and which samples it marks.
+// Conditions of devices around samples: when they are read, and which samples they mark.
 #pragma once
 
 #include <filesystem>
@@ -17,46 +17,46 @@
 
 namespace parbench {
 
-/// A sample at a clock below this share of the one that the device holds under load is marked. The
-/// share is that of nvbench, which discards such samples.
+/// Samples below this share of the clock under load are marked. nvbench discards samples below the
+/// same share.
 inline constexpr double min_clock_share = 0.75;
 
-/// What lies between the readings before and after a sample.
+/// Facts about the time between the readings before and after a sample.
 struct Between {
   double seconds = 0;
-  double cores = 1;                   // that the device computes on, or of its host threads
-  std::optional<double> others = {};  // cores that other programs used, on average
+  double cores = 1;                   // of the device, or of its host threads
+  std::optional<double> others = {};  // average number of cores used by other programs
 };
 
 /// Returns the condition of a device around a sample, from the readings before and after it. The
-/// sample is marked for what throttles the device in either, for counters
-/// that have risen in between, and with "low clock" where the higher of the two clocks is low,
-/// unless the device was at rest. Nothing for a device without sensors.
+/// sample is marked if either reading shows throttling, if a throttle counter has increased in
+/// between, and with "low clock" if the higher of the two clocks is low, unless the device was at
+/// rest. Nothing for a device without sensors.
 [[nodiscard]] std::optional<report::SampleCondition> sample_condition(const std::string& device,
                                                                       const Condition& before,
                                                                       const Condition& after,
                                                                       const Between& between);
 
-/// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after
-/// a sample, outside what is timed. Readings of devices take at most a small share of the time
-/// since the first of them: where they take long, samples in between have none. The quota is read
-/// around every sample: that takes microseconds, but it may hold up the readings of devices.
+/// Reads the devices of a plan and the effect of the process's CPU quota before and after a sample,
+/// outside of the timed part. Reading devices takes at most a small share of the time since the
+/// first reading: if it takes long, some samples have no readings. The quota is read around every
+/// sample, in microseconds, even if devices are not.
 class ConditionWatch {
  public:
-  /// `now`: seconds. `root`: the folder that holds proc and sys. `own`: processes of the run beside
-  /// this one, on this host.
+  /// `now`: seconds. `root`: folder with proc and sys. `own`: the run's other processes on this
+  /// host.
   explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/",
                           std::vector<OwnProcess> own = {})
       : now_(std::move(now)), own_(std::move(own)), quota_(root) {}
 
   void before(const Plan& plan);
-  /// Fills `conditions` and `quota_lost` of the sample since `before`, as far as that read them.
+  /// Sets `conditions` and `quota_lost` of the sample since `before`, as far as they were read.
   void after(report::Sample& sample);
 
  private:
   struct Reading {
     const Device* device = nullptr;
-    std::vector<const Stream*> streams;  // of the plan, on this device
+    std::vector<const Stream*> streams;  // the plan's streams on this device
     Condition before;
   };
   [[nodiscard]] Condition timed_reading(const Reading& reading);
@@ -69,12 +69,12 @@ class ConditionWatch {
   std::function<double()> now_;
   std::optional<double> begin_;
   double spent_ = 0;
-  double read_ = 0;  // when `before` had read
+  double read_ = 0;  // time of the readings of `before`
   std::vector<int> cores_ = report::cores_allowed();
   std::vector<OwnProcess> own_;
-  std::optional<CoreUse> use_;  // until then
+  std::optional<CoreUse> use_;  // at `read_`
   CpuQuota quota_;
-  std::vector<CoreTime> core_times_;  // of its groups, until the sample
+  std::vector<CoreTime> core_times_;  // of the groups with a quota, before the sample
   std::vector<Reading> readings_;
 };
 

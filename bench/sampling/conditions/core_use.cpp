@@ -1,4 +1,4 @@
-// Reads the lines of the cores.
+// Reads /proc/stat.
 #include "bench/sampling/conditions/core_use.h"
 
 #include <unistd.h>
@@ -19,8 +19,8 @@ double process_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The ticks behind "cpu3": user, nice, system, idle, waiting for devices, interrupts, soft
-/// interrupts, stolen by other virtual machines. Guests are in user already.
+/// Returns the busy ticks of the fields after "cpu3": user, nice, system, idle, iowait, irq,
+/// softirq, steal. User includes guests.
 double busy_ticks(std::istringstream& fields) {
   constexpr int idle = 3;
   constexpr int waiting = 4;
@@ -50,7 +50,7 @@ std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesy
   while (std::getline(file, line) && line.starts_with("cpu")) {
     std::istringstream fields(line.substr(3));
     int core = -1;
-    // The first line is the sum of all, "cpu " without a number.
+    // The first line, "cpu " without a number, is the sum.
     if (line.at(3) == ' ' || !(fields >> core)) continue;
     if (std::ranges::find(cores, core) == cores.end()) continue;
     use.busy_seconds += busy_ticks(fields) / ticks_per_second;

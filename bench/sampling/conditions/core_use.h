@@ -1,5 +1,4 @@
-// Who uses the cores that this process may use: the run with all of its processes, or other
-// programs.
+// Measures which programs use the cores of this process: the run with all its processes, or others.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +9,20 @@
 
 namespace parbench {
 
-/// Sums over some cores since the system was started, and over the processes of the run.
+/// CPU times of some cores since the system was started, and of the run's processes.
 struct CoreUse {
-  double busy_seconds = 0;  // of the cores, with any program; in steps of the clock tick
-  double own_seconds = 0;   // of the processes of the run, on any core that this one may use
+  double busy_seconds = 0;  // of the cores, for any program; in clock ticks
+  double own_seconds = 0;   // of the run's processes, on cores that this process may use
 };
 
-/// Reads /proc/stat (proc(5) has its fields). Nothing where it has not all of these cores, or where
-/// one of the run's other processes, `own`, has ended. `root` is the folder that holds proc.
+/// Reads /proc/stat (fields: proc(5)). Nothing if it lacks some of the cores, or if one of the
+/// run's other processes, `own`, has ended. `root`: folder with proc.
 [[nodiscard]] std::optional<CoreUse> core_use(const std::vector<int>& cores,
                                               const std::filesystem::path& root = "/",
                                               const std::vector<OwnProcess>& own = {});
 
-/// How many cores other programs used on average between two readings. Below 0 where the clock tick
-/// hides it; nothing where one of them is missing.
+/// Returns the average number of cores that other programs used between two readings. It may be
+/// negative, because of the clock tick's resolution; nothing if a reading is missing.
 [[nodiscard]] std::optional<double> used_by_others(const std::optional<CoreUse>& before,
                                                    const std::optional<CoreUse>& after,
                                                    double seconds);

@@ -1,4 +1,4 @@
-// Walks up the tree of processes, and reads their CPU clocks.
+// Reads the tree of processes, and their CPU clocks.
 #include "bench/sampling/conditions/own_processes.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ std::filesystem::path program_of(pid_t process) {
   return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", ignored);
 }
 
-/// 0 where it is not known.
+/// Returns the parent of a process; 0 if unknown.
 pid_t parent_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/status");
   std::string field;

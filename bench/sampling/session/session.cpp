@@ -12,7 +12,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/sampling/google_benchmark.h"
-#include "bench/sampling/session/session_steps.h"
+#include "bench/sampling/session/session_in_progress.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
@@ -20,8 +20,8 @@
 namespace parbench {
 namespace {
 
-/// From so many executions in a sample on, one more before it, untimed, costs little; it brings
-/// back into the caches what another case has driven out.
+/// In samples with at least so many executions, an additional untimed one before them costs little;
+/// it restores caches that another case has evicted.
 constexpr std::int64_t rewarmed_iterations = 4;
 
 }  // namespace
@@ -65,8 +65,8 @@ void Session::prepare_all() {
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
-  // Cases of one baseline together, and those without comparison last: where time is short, some
-  // settings are compared rather than none.
+  // Cases with a common baseline together, and those without comparison last: if time is short,
+  // some settings are compared rather than none.
   std::set<std::size_t> baselines;
   for (const auto& comparison : comparisons_) {
     if (comparison.baseline) baselines.insert(*comparison.baseline);
@@ -75,7 +75,7 @@ void Session::prepare_all() {
     const std::size_t group = comparisons_[index].baseline.value_or(index);
     return baselines.contains(group) ? group : specs_.size() + group;
   });
-  preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
+  preparation.sort_by([this](std::size_t index) { return earlier_.order_key(index); });
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
@@ -129,7 +129,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
                   std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
 }
 
-/// One more measurement of the tasks alone.
+/// Measures the tasks of a case alone again.
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
@@ -138,7 +138,7 @@ void Session::measure_tasks(std::size_t index) {
   auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted, [this] {
     return (sampler_ ? time_->left() : time_->left_to_prepare()) > 0;
   });
-  entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
+  entry.prepared->subject->reset();  // tasks ran out of order, and some many times
   latest_ = index;
   if (!sampler_ && costs) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, *costs);
@@ -149,8 +149,8 @@ void Session::measure_tasks(std::size_t index) {
   times_.task_costs += seconds;
 }
 
-/// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
-/// Returns whether it came through.
+/// Runs some work of one case; its exceptions end the case, not the session. Returns whether it
+/// succeeded.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
   try {
@@ -190,8 +190,8 @@ void Session::drop(std::size_t index) {
   latest_.reset();
 }
 
-/// The first case to meet a loss has failed. Those prepared for the same backend are left out now,
-/// and those that are not, when they come to its devices.
+/// Handles a lost device. The first case that meets the loss fails. Prepared cases of the same
+/// backend are left out now, others when they need its devices.
 void Session::lose_device(std::size_t index, const DeviceLost& error) {
   LostBackends& lost = environment_.lost;
   if (const auto known = lost.reason(error.backend())) {
@@ -211,18 +211,18 @@ void Session::leave_out_lost() {
   }
 }
 
-/// Its device is lost: what has samples keeps them.
+/// Leaves out a case whose device was lost; it keeps its samples if it has any.
 void Session::leave_out(std::size_t index, const std::string& reason) {
-  const std::optional<std::size_t> place = entries_[index].sampler_index;
-  if (place && !sampler_->samples(*place).empty()) {
-    sampler_->withdraw(*place);
+  const std::optional<std::size_t> in_sampler = entries_[index].sampler_index;
+  if (in_sampler && !sampler_->samples(*in_sampler).empty()) {
+    sampler_->withdraw(*in_sampler);
   } else {
     cases_[index].error = reason;
     drop(index);
   }
 }
 
-/// A case without a number for lack of time is no failure.
+/// Leaves out a case for lack of time, which is not a failure.
 void Session::leave_out_of_time(std::size_t index) {
   report::CaseResult& result = cases_[index];
   result.stopped_because = report::total_time;
@@ -234,7 +234,7 @@ void Session::leave_out_of_time(std::size_t index) {
   environment_.progress.note(fmt::format("{} {}: {}", result.name, what, result.error));
 }
 
-/// Returns a case that is prepared and does the same.
+/// Returns a prepared case with the same work.
 std::optional<std::size_t> Session::equal_case(std::size_t index) const {
   if (options_.measures_equal_plans || earlier_.find(index) != nullptr) return std::nullopt;
   return equal_cases_.equal_to(index, [this](std::size_t i) {
@@ -252,15 +252,15 @@ void Session::leave_out_as_equal(std::size_t index, std::size_t other) {
       fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));
 }
 
-/// A stream still works on the case, so the case outlives the session's interest in it.
+/// Keeps a case alive whose execution timed out, because a stream still uses it.
 void Session::abandon(std::size_t index, const TimedOut& error) {
   abandoned_ = std::move(entries_[index].prepared);
   give_up(index, report::CaseStatus::failed, error.what());
   environment_.on_timeout(answered(), error);
 }
 
-/// Returns whether a case is prepared that cannot be compared, as there was no time to prepare its
-/// baseline, or any of the cases whose baseline it is.
+/// Returns whether a prepared case cannot be compared because there was no time to prepare its
+/// baseline, or any case that has it as baseline.
 bool Session::is_lone(std::size_t index) const {
   if (!entries_[index].prepared || earlier_.find(index) != nullptr) return false;
   const auto baseline_of = [this](std::size_t i) { return comparisons_[i].baseline; };
@@ -274,8 +274,8 @@ bool Session::is_lone(std::size_t index) const {
   return has_partners;
 }
 
-/// Leaves out cases that cannot be compared: their time is that of others, of this session or,
-/// where it has none, of the next ones.
+/// Leaves out cases that cannot be compared, if others can use their time: cases of this session,
+/// or the next sessions.
 void Session::leave_out_lone_cases() {
   std::vector<std::size_t> lone;
   bool has_others = environment_.part.index + 1 < environment_.part.count;
@@ -298,7 +298,7 @@ void Session::make_sampler() {
     entries_[i].sampler_index = sampled_.size();
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
-    checkpoint_times_.expect_step(prepared.execution_seconds);
+    checkpoint_times_.expect_work(prepared.execution_seconds);
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back(sampler_case(prepared, earlier_.find(i)));
     profiling_.expect(prepared);
@@ -324,67 +324,68 @@ void Session::sample_all() {
   while (!interrupted_) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
-    const std::optional<Step> step = sampler_->next();
-    if (!step) break;
-    progress_->sampling(cases_[sampled_[step->index]].name,
-                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, step->index);
+    const std::optional<Measurement> measurement = sampler_->next();
+    if (!measurement) break;
+    progress_->sampling(cases_[sampled_[measurement->index]].name,
+                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, measurement->index);
     const double begin = environment_.now();
-    guarded(sampled_[step->index], [&] { take(*step); });
+    guarded(sampled_[measurement->index], [&] { take(*measurement); });
     const double end = environment_.now();
-    checkpoint_times_.expect_step(end - begin);
+    checkpoint_times_.expect_work(end - begin);
     checkpoint(CheckpointTimes::sampling_period);
     sampler_->spend(environment_.now() - end);
   }
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
-    const std::size_t place = *entries_[index].sampler_index;
-    if (!sampler_->samples(place).empty()) continue;
-    if (sampler_->stopped_because(place) == report::total_time) leave_out_of_time(index);
+    const std::size_t in_sampler = *entries_[index].sampler_index;
+    if (!sampler_->samples(in_sampler).empty()) continue;
+    if (sampler_->stopped_because(in_sampler) == report::total_time) leave_out_of_time(index);
   }
 }
 
-void Session::take(const Step& step) {
-  const std::size_t index = sampled_[step.index];
+void Session::take(const Measurement& measurement) {
+  const std::size_t index = sampled_[measurement.index];
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
   const double begin = environment_.now();
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
-  const bool is_sample = step.kind == StepKind::sample;
+  const bool is_sample = measurement.kind == MeasurementKind::sample;
   if (is_sample) watch_.before(entry.prepared->subject->plan());
   const double warm = environment_.now();
-  if (restored && is_sample && step.iterations >= rewarmed_iterations) {
+  if (restored && is_sample && measurement.iterations >= rewarmed_iterations) {
     const Range range(ranges_.warm_up);
     (void)entry.prepared->runner->run();
   }
-  report::Sample sample = execute(entry, step);
+  report::Sample sample = execute(entry, measurement);
   const double end = environment_.now();
   if (is_sample) watch_.after(sample);
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
-  sampler_->record(step, sample, end - begin);
+  sampler_->record(measurement, sample, end - begin);
   if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
   if (!entry.cost_rounds.due_after(end - warm, sample.seconds)) return;
   if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
 }
 
-/// A first bound is worth more than further samples, a better bound is not.
+/// A first bound takes precedence over further samples, a better bound does not.
 bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
   const int samples = entry.cost_rounds.empty() ? options_.floor_samples : options_.min_samples;
   const std::size_t lanes = entry.prepared->subject->plan().streams().size();
   return sampler_->has_time_for(entry.cost_rounds.expected_seconds(execution, lanes), samples);
 }
 
-report::Sample Session::execute(Entry& entry, const Step& step) {
+report::Sample Session::execute(Entry& entry, const Measurement& measurement) {
   const auto execution = [&] {
     if (environment_.interrupted()) throw Interrupted();
     return entry.prepared->runner->run();
   };
-  const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
-  return step.kind == StepKind::sample
-             ? sample_with_google_benchmark(step.iterations, step.round, execution)
-             : sample_for_warm_up(step.iterations, execution);
+  const Range range(measurement.kind == MeasurementKind::sample ? ranges_.sample : ranges_.warm_up,
+                    measurement.round);
+  return measurement.kind == MeasurementKind::sample
+             ? sample_with_google_benchmark(measurement.iterations, measurement.round, execution)
+             : sample_for_warm_up(measurement.iterations, execution);
 }
 
 /// Profiles all cases, after sampling so that no sample is affected.
@@ -404,7 +405,7 @@ void Session::profile_all() {
   }
 }
 
-/// Profiles a case, or notes why not.
+/// Profiles a case, or notes the reason for not doing so.
 void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
   const auto skip = [&](std::string_view reason) {
@@ -448,7 +449,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
-  // What is known while sampling goes on is read only when the run did not come to its end.
+  // Results during sampling are read only if the run does not complete.
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));

@@ -29,8 +29,8 @@ struct SessionResult {
   PhaseTimes times;
   bool interrupted = false;
 
-  /// Whether every case was measured to its end, or left out because the time of the run was over
-  /// or another case does the same.
+  /// Returns whether every case was sampled to the end, or left out because the run had no time or
+  /// another case has the same work.
   [[nodiscard]] bool all_measured() const {
     return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
       const bool ended = is_measured(one) && one.stopped_because != "unfinished";
@@ -45,11 +45,11 @@ struct SessionResult {
   }
 };
 
-/// Everything that a session uses. All references must outlive it.
+/// Objects that a session uses. All references must outlive it.
 struct SessionEnvironment {
   Progress& progress;
-  /// Backends that earlier sessions have lost; this one adds to them. Cases that need a device of a
-  /// lost backend are not run and get the reason.
+  /// Backends that earlier sessions have lost; this session adds to them. Cases that need a device
+  /// of a lost backend are not run and get the reason.
   LostBackends& lost;
   RunPart part = {};
   MakePlanRunner make_runner = make_plan_runner;
@@ -57,21 +57,21 @@ struct SessionEnvironment {
   std::function<void(bool)> profile = [](bool) {};
   /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
-  /// Holds proc and sys, from which the limits of this process are read.
+  /// Folder with proc and sys, for the limits of this process.
   std::filesystem::path system_root = "/";
-  /// Processes of the run beside this one, whose use of cores is not that of other programs.
+  /// The run's other processes, whose use of cores counts as the run's own.
   std::vector<OwnProcess> own_processes = {};
-  /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
+  /// Cases of an earlier part of the run, whose samples are continued; null if there is none.
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
-  /// Runs a piece of work of one case, which over several ranks all of them do at once.
+  /// Runs some work of one case, at the same time on all ranks if there are several.
   std::function<void(const std::function<void()>&)> together =
       [](const std::function<void()>& work) { work(); };
-  /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
-  /// most every 5 s, so that a run that is killed leaves a report.
+  /// Called with the results so far, after preparations at most every 2 s and after rounds at
+  /// most every 5 s, so that a killed run leaves a report.
   std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
-  /// Called with the results so far when a wait has passed its limit. A stream still uses memory of
-  /// this process, so the callee should end the process without unwinding; if it returns, the
+  /// Called with the results so far when a wait has exceeded its limit. A stream still uses memory
+  /// of this process, so the callee should end the process without unwinding; if it returns, the
   /// exception is rethrown.
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
@@ -79,8 +79,8 @@ struct SessionEnvironment {
 };
 
 /// Runs a session. A case that fails does not affect the others: it is reported as failed (an
-/// exception, a wrong result) or skipped (Unsupported, out of memory) with the reason and without a
-/// number. Only TimedOut ends the session.
+/// exception, a wrong result) or skipped (Unsupported, out of memory), with the reason and without
+/// a time. Only TimedOut ends the session.
 [[nodiscard]] SessionResult run_session(const Scenario& scenario, Context& context,
                                         const std::vector<CaseSpec>& specs,
                                         const SamplerOptions& options,

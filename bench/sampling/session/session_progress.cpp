@@ -46,11 +46,11 @@ void SessionProgress::recording(const std::string& case_name, Count count) {
   progress_.update(shown);
 }
 
-/// By time, preparation included. What is left is an estimate that may grow: the fraction then goes
-/// on from where it is, so that the time since then is the same share of the rest as it is of the
-/// time that was left.
+/// Returns the completed fraction of the run by time, including preparation. If the estimate of the
+/// remaining time grows, the fraction does not fall: it continues from its latest value, in
+/// proportion to the time passed since then and the time left.
 double SessionProgress::fraction_of_run(double seconds_left) {
-  constexpr double max = 0.99;  // there is more to do as long as anything is shown
+  constexpr double max = 0.99;  // work remains as long as progress is shown
   const double time = now_();
   const auto share = [&](double since) {
     return time > since ? (time - since) / (time - since + seconds_left) : 0.0;

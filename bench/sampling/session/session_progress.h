@@ -1,4 +1,4 @@
-// What a session shows of itself while it goes through its cases.
+// Progress of a session through its cases.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace parbench {
 
-/// What it is given outlives it.
+/// Reports the progress of a session. The arguments must outlive it.
 class SessionProgress {
  public:
   SessionProgress(Progress& progress, const RunPart& part, const std::function<double()>& now);
 
-  /// Completed cases of all cases of a phase.
+  /// Completed cases and all cases of a phase.
   struct Count {
     std::size_t done = 0;
     std::size_t cases = 0;
   };
 
-  /// What is to follow sampling, in seconds.
+  /// Sets the expected time of the recordings after sampling, in seconds.
   void expect_recording(double seconds) { recording_seconds_ = seconds; }
 
-  /// `max_seconds_left`: what the time limit leaves, without which nothing is known yet.
+  /// `max_seconds_left`: the remaining time limit, shown because there is no estimate yet.
   void preparing(const std::string& case_name, Count count, double max_seconds_left);
   /// `index`: of the case in the sampler.
   void sampling(const std::string& case_name, Count count, const Sampler& sampler,
@@ -42,7 +42,7 @@ class SessionProgress {
   double begin_;
   double recording_seconds_ = 0;
   double fraction_ = 0;  // of this session, as shown
-  double latest_;        // when it was computed
+  double latest_;        // time of its computation
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// The time of a session: where it has gone, and what still fits into it.
+// Time of a session: how it was spent, and what fits into the rest.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 namespace parbench {
 
-/// Parts of the duration of a session, in seconds. What they leave of it is the harness's own:
-/// checkpoints, the opening of devices, reports.
+/// Parts of the duration of a session, in seconds. The remaining time is the harness's own:
+/// checkpoints, opening devices, reports.
 struct PhaseTimes {
-  double preparation = 0;   // planning, memory, initial data, also before samples
+  double preparation = 0;   // planning, memory, initial data; restoring data
   double verification = 0;  // executions of references, and comparisons with their outputs
-  double sampling = 0;      // samples and warm-up, to which the verified execution belongs
+  double sampling = 0;      // samples and warm-up, including the verified execution
   double task_costs = 0;    // measurements of single tasks, for the bounds
   double profiling = 0;
 
@@ -30,36 +30,36 @@ struct PhaseTimes {
   }
 };
 
-/// Says whether there is time for another case. All times are in seconds.
+/// Decides whether there is time for another case. All times are in seconds.
 class SessionTime {
  public:
-  /// `now` is monotonic. The session begins now.
+  /// The session begins with the construction. `now`: monotonic.
   SessionTime(std::function<double()> now, double total)
       : now_(std::move(now)), end_(now_() + total) {}
 
   [[nodiscard]] double left() const { return std::isinf(end_) ? end_ : end_ - now_(); }
 
-  /// Adds a case that took so long to prepare, and whose samples are expected to take so long.
+  /// Adds a case. `preparation`: its time; `sample`: expected time of one sample.
   void add_case(double preparation, double sample) {
     next_case_ = preparation + samples_when_short * sample;
     round_ += sample;
   }
 
-  /// What preparation may still take: not the time of the first samples of the cases that are
-  /// prepared.
+  /// Returns the time left for preparation, without the time for the first samples of the prepared
+  /// cases.
   [[nodiscard]] double left_to_prepare() const { return left() - samples_when_short * round_; }
 
-  /// Estimates a sample of each case.
+  /// Returns the estimated time of one sample of each case.
   [[nodiscard]] double round() const { return round_; }
 
-  /// Returns whether another case can be prepared and sampled beside those that are prepared. It is
-  /// expected to take as long as the latest one.
+  /// Returns whether another case can be prepared and sampled beside the prepared ones, if it takes
+  /// as long as the latest one.
   [[nodiscard]] bool has_time_for_another() const {
     return left() > 0 && next_case_ <= left_to_prepare();
   }
 
  private:
-  /// Cases that cannot get so many samples are left out: a single sample has no interval.
+  /// Cases without time for so many samples are left out: a single sample has no interval.
   static constexpr int samples_when_short = 2;
 
   std::function<double()> now_;
@@ -68,24 +68,24 @@ class SessionTime {
   double round_ = 0;
 };
 
-/// Says when a checkpoint is due. A run that is killed loses ten seconds of samples at most, unless
-/// a single step takes longer.
+/// Decides when a checkpoint is due. A killed run loses at most ten seconds of samples, unless a
+/// single execution takes longer.
 class CheckpointTimes {
  public:
   static constexpr double preparation_period = 2;
   static constexpr double sampling_period = 5;
 
-  /// `now` is monotonic.
+  /// `now`: monotonic.
   explicit CheckpointTimes(std::function<double()> now) : now_(std::move(now)) {}
 
-  /// Expects steps that take so long, between which a checkpoint can be written.
-  void expect_step(double seconds) { longest_step_ = std::max(longest_step_, seconds); }
+  /// Expects work of this length, during which no checkpoint can be written.
+  void expect_work(double seconds) { longest_work_ = std::max(longest_work_, seconds); }
 
-  /// Returns whether so many seconds have passed since the latest checkpoint, or the next step
+  /// Returns whether `period` seconds have passed since the latest checkpoint, or the next work
   /// could end too late.
   [[nodiscard]] bool is_due(double period) const {
     const double passed = now_() - latest_;
-    return passed >= period || passed + longest_step_ > max_lost_seconds;
+    return passed >= period || passed + longest_work_ > max_lost_seconds;
   }
 
   void written() { latest_ = now_(); }
@@ -95,7 +95,7 @@ class CheckpointTimes {
 
   std::function<double()> now_;
   double latest_ = 0;
-  double longest_step_ = 0;
+  double longest_work_ = 0;
 };
 
 }  // namespace parbench

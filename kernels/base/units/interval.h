@@ -1,4 +1,4 @@
-// The interval of a measured number, with the confidence that it has, and ratios of times.
+// Intervals of measured numbers with their confidence, and ratios of times.
 #pragma once
 
 #include <cstddef>
@@ -7,32 +7,31 @@
 
 namespace parbench {
 
-/// What every interval is to reach; order statistics of few samples do not.
+/// The confidence that every interval should reach; order statistics of few samples do not.
 inline constexpr double wanted_confidence = 0.95;
 
-/// Independent values, of samples or processes, that an interval of this confidence needs.
+/// Min number of independent values (samples or processes) for an interval of this confidence.
 inline constexpr std::size_t needed_values = 6;
 
 struct Interval {
   double low = 0;
   double high = 0;
-  double confidence =
-      0;  // that was reached, for example 0.969; order statistics cannot hit 0.95 exactly
+  double confidence = 0;  // reached, for example 0.969: order statistics cannot reach exactly 0.95
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Too few samples for the confidence that is wanted.
+/// Returns whether an interval has less than the wanted confidence, because of too few samples.
 [[nodiscard]] inline bool is_low(const std::optional<Interval>& interval) {
   return interval && interval->confidence < wanted_confidence;
 }
 
-/// A ratio of times, or a number made of several, from rounds in which all of them were measured.
+/// A ratio of times, or a number computed from several times, over rounds that have all of them.
 struct Ratio {
   double value = 0;
-  std::optional<Interval> interval = {};  // none from a single round
-  std::string baseline = {};              // name of the case whose time is divided, if it is one
+  std::optional<Interval> interval = {};  // none for a single round
+  std::string baseline = {};              // for a speedup, name of the baseline case
 
-  /// Whether its whole interval is above a number; unknown, and so false, without an interval.
+  /// Return whether the whole interval is above or below a number; false without an interval.
   [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
   [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
   friend bool operator==(const Ratio&, const Ratio&) = default;

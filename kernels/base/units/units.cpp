@@ -18,7 +18,7 @@ struct Unit {
   std::string_view name;
 };
 
-/// Rounds to significant digits, so that 999.97 µs becomes 1.000 ms and not 1000.0 µs.
+/// Rounds to significant digits, so that 999.97 µs becomes 1.000 ms instead of 1000.0 µs.
 double rounded(double value, int significant) {
   if (value == 0) return 0;
   const double digits = significant - 1 - std::floor(std::log10(std::abs(value)));
@@ -26,14 +26,14 @@ double rounded(double value, int significant) {
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
 }
 
-/// Digits behind the point that make `significant` digits in all.
+/// Returns the number of decimals for `significant` digits in total.
 int decimals_for(double value, int significant) {
   if (value == 0) return 0;
   const auto exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   return std::clamp(significant - 1 - exponent, 0, 9);
 }
 
-/// The largest of `units` (ascending) that the value reaches, or the smallest.
+/// Returns the largest of `units`, which ascend, in which the value is at least 1; or the smallest.
 const Unit& unit_for(double value, std::span<const Unit> units, int significant) {
   const auto fits = [&](const Unit& unit) {
     return std::abs(rounded(value / unit.size, significant)) >= 1;
@@ -48,14 +48,14 @@ std::string scaled(double value, std::span<const Unit> units, int significant) {
   return fmt::format("{:.{}f} {}", shown, decimals_for(shown, significant), unit.name);
 }
 
-/// Without the sign of percent; a zero has no sign of its own.
+/// Returns percent digits without the percent sign; zero has no sign.
 std::string signed_percent(double fraction, int decimals) {
   std::string digits = fmt::format("{:.{}f}", std::abs(fraction) * 100, decimals);
   const bool zero = digits.find_first_not_of("0.") == std::string::npos;
   return fraction < 0 && !zero ? "−" + digits : digits;
 }
 
-/// Whether a number seems to be equal to a limit, only because its digits are few.
+/// Returns whether a number looks equal to a limit only because it is rounded.
 bool hides_side_of(const std::string& text, const std::string& limit, double distance) {
   return text == limit && distance != 0;
 }

@@ -1,4 +1,4 @@
-// The text of an interval's width.
+// Formats the half-width of an interval.
 #include "kernels/base/units/wide_intervals.h"
 
 #include "kernels/base/units/units.h"

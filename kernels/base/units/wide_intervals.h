@@ -1,4 +1,4 @@
-// Intervals that are too wide to know anything of a number, and how they are written.
+// Intervals that are too wide to show anything about a number, and their text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace parbench {
 
-/// Written instead of an interval that is too wide to know anything.
+/// The text of an interval that is too wide.
 inline constexpr std::string_view unknown_text = "unknown";
 
-/// The largest relative error, ±1000%, that an interval is written with.
+/// The largest relative error that is shown as a number: ±1000%.
 inline constexpr double max_known_error = 10;
 
 /// Returns whether the interval of a relative change contains no change and reaches beyond +1000%.
@@ -19,7 +19,7 @@ inline constexpr double max_known_error = 10;
   return change.low <= 0 && change.high > max_known_error;
 }
 
-/// Writes half the width of an interval, relative to its number: "± 7.0%". "unknown" above 1000%.
+/// Formats the half-width of an interval relative to its number: "± 7.0%"; "unknown" above 1000%.
 [[nodiscard]] std::string half_width_text(double fraction);
 
 }  // namespace parbench

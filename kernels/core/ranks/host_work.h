@@ -6,8 +6,9 @@
 
 namespace parbench {
 
-/// Called when the work that was enqueued before has ended; what follows waits for its return. What
-/// it throws fails the stream as an operation's exception does. It allocates nothing.
+/// Work that is called when the work enqueued before has ended; later work waits until it returns.
+/// An exception fails the stream as the exception of an operation does. The work must not allocate
+/// memory.
 class HostWork {
  public:
   explicit HostWork(std::function<void()> work) : work_(std::move(work)) {}

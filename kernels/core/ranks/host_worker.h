@@ -28,7 +28,7 @@ class Device;
 /// An event that the host signals and streams wait for.
 class HostSignal final : public Event {
  public:
-  /// `word`: as SharedRecords takes it.
+  /// `word`: argument of SharedRecords.
   explicit HostSignal(Buffer word) : records_(std::move(word)) {}
 
   /// Throws std::logic_error: the event has no time.

@@ -26,7 +26,7 @@ struct RankSet {
 
 /// How an all-reduce between ranks is done:
 /// - library: by the message passing library's own collective.
-/// - shared_memory: every rank reads what all others have in memory that they share and adds it.
+/// - shared_memory: every rank reads the numbers of all others from shared memory and adds them.
 /// - doubling: pairs exchange their sums, at twice the distance in each round.
 /// - ring: rank r sends to rank r + 1 only, in chunks that are added as they arrive.
 enum class RankAllReduce { library, shared_memory, doubling, ring };
@@ -40,7 +40,7 @@ inline constexpr int max_sharing_ranks = 16;  // each reads the arrays of all ot
 /// Returns "mpi", "shared-memory", "doubling" or "rank-ring".
 [[nodiscard]] std::string_view name_of(RankAllReduce by);
 
-/// Adds up the time in which threads are inside, however many at once.
+/// Sums the time during which at least one thread is between `enter` and `leave`.
 class Occupancy {
  public:
   void enter();
@@ -55,9 +55,9 @@ class Occupancy {
   std::chrono::duration<double> sum_{0};
 };
 
-/// What a message passing library offers (MPI), and all-reduces by its messages. Its functions may
-/// be called by several threads. They return when the caller's memory may be used again, and throw
-/// what `check` throws while they wait.
+/// Messages and collectives of a message passing library (MPI), and all-reduces built from its
+/// messages. Several threads may call its functions. They return once the caller's memory may be
+/// reused, and throw what `check` throws while they wait.
 class RankLink {
  public:
   virtual ~RankLink() = default;
@@ -79,11 +79,11 @@ class RankLink {
   void send(int to, int tag, const std::byte* data, std::size_t bytes);
   void receive(int from, int tag, std::byte* data, std::size_t bytes);
 
-  /// Returns when all ranks have called it.
+  /// Waits until all ranks have called it.
   void barrier();
 
-  /// The library's collective of all ranks, as `Collective` says. All ranks call collectives in the
-  /// same order. `input`: null of a collective in place, else as many bytes as `data`.
+  /// Runs the library's collective of all ranks; see `Collective`. All ranks call collectives in
+  /// the same order. `input`: null for a collective in place, otherwise as many bytes as `data`.
   void collective(Collective collective, std::byte* data, std::size_t bytes,
                   const std::byte* input);
 
@@ -98,14 +98,14 @@ class RankLink {
   /// without calling `check`.
   virtual void prepare(const RankSet& set) = 0;
 
-  /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
-  /// it, in the same order for one set; sets with different tags do not wait for each other. Throws
-  /// Error for what `offers` denies and for a set that was not prepared.
+  /// Sums `data` (f32) over the ranks of a set; all get the sum. All of these ranks call it, in the
+  /// same order for one set; sets with different tags do not wait for each other. Throws Error if
+  /// `offers` returns false or the set was not prepared.
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
 
   struct Times {
-    double waits = 0;    // while a thread of this rank, or several, was in messages or collectives
-    double barrier = 0;  // until all ranks had come
+    double waits = 0;    // at least one thread was in a message or collective
+    double barrier = 0;  // waiting for other ranks in barriers
   };
   /// Returns the seconds since the last call.
   [[nodiscard]] Times take_times() { return {waits_.take(), barrier_.take()}; }

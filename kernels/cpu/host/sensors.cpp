@@ -36,7 +36,7 @@ void add_if_there(std::vector<fs::path>& files, fs::path file) {
 
 std::optional<double> full_clock(const fs::path& core) {
   if (const auto base = megahertz_in(core / "cpufreq/base_frequency")) return base;
-  const auto nominal = reading_in(core / "acpi_cppc/nominal_freq");  // in MHz, unlike cpufreq's
+  const auto nominal = reading_in(core / "acpi_cppc/nominal_freq");  // in MHz; cpufreq uses kHz
   if (!nominal || *nominal <= 0) return std::nullopt;                // 0: unknown to the firmware
   return static_cast<double>(*nominal);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using dnnl::memory;
 
-constexpr std::size_t work_alignment = 256;  // as for all scratch memory
+constexpr std::size_t work_alignment = 256;  // alignment of all scratch memory
 
 /// Returns the product whose weights are the transposed weights of `shape`.
 LinearShape turned(const LinearShape& shape) {

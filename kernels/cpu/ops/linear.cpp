@@ -39,8 +39,8 @@ class LinearBackwardDataOp final : public CpuOp {
 
 /// Returns whether weight gradients are computed by oneDNN's matmul. Measured with AVX-512: with
 /// many rows it is 1.1 to 1.7 times as fast as the backward inner product, which includes the sum
-/// of the bias. With matmul that sum takes another pass over the rows, which costs more than is
-/// gained if there are few inputs and many outputs.
+/// of the bias. With matmul that sum is another pass over the rows; if there are few inputs and
+/// many outputs, the pass costs more than matmul saves.
 bool pays_as_product(const LinearBackwardWeights& desc) {
   constexpr std::int64_t min_rows = 768;
   constexpr std::int64_t max_outputs = 8;  // per input

@@ -1,4 +1,4 @@
-// Operations that are a function of ours: a loop over their arguments.
+// Operations that run one function of this project: a loop over their arguments.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace parbench::cpu {
 
-/// What such an operation needs.
+/// Requirements of such an operation.
 struct LoopNeeds {
   std::string_view implementation = "vector loop";
-  std::size_t opaque_bytes = 0;   // of each opaque operand
-  std::size_t scratch_bytes = 0;  // at Execution::scratch
+  std::size_t opaque_bytes = 0;   // bytes of each opaque operand
+  std::size_t scratch_bytes = 0;  // bytes at Execution::scratch
 };
 
-/// Calls `run(execution, arguments)`.
+/// An operation that calls `run(execution, arguments)`.
 template <class Run>
 class LoopOp final : public CpuOp {
  public:
@@ -47,7 +47,8 @@ Planned loop_op(const OpDesc& desc, Run run) {
   return loop_op(desc, {}, std::move(run));
 }
 
-/// The same with `run(element, execution, arguments)`, where `element` has the type of elements.
+/// Plans an operation that calls `run(element, execution, arguments)`, where `element` has the type
+/// of elements.
 template <class Desc, class Run>
 Planned typed_loop_op(const Desc& desc, const LoopNeeds& needs, Run run) {
   return loop_op(

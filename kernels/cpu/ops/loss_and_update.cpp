@@ -1,4 +1,4 @@
-// Mean squared error and the sums of reductions: loops of our own.
+// Mean squared error and the sums of reductions, in loops of this project.
 #include <numeric>
 
 #include "kernels/cpu/ops/flat_loops.h"

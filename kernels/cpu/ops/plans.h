@@ -27,8 +27,8 @@ using Planned = std::unique_ptr<CpuOp>;
 /// Computes the gradient of weights as one matrix product over all output positions of the batch,
 /// with channels last. Requires a convolution without bias and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
-/// Computes the gradient of the source in the same way. Requires a 1×1 window without padding and
-/// groups.
+/// Computes the gradient of the source as one matrix product, too. Requires a 1×1 window without
+/// padding and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
 /// Returns whether `plan_tap_loop` supports a depthwise convolution, in any layout of activations.
 [[nodiscard]] bool has_tap_loop(const ConvolutionShape& shape);

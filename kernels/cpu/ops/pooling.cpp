@@ -11,8 +11,8 @@ struct Window {
   dnnl::algorithm algorithm;
   memory::dims strides;
   memory::dims kernel;
-  memory::dims padding;   // at the top and on the left
-  memory::dims trailing;  // at the bottom and on the right
+  memory::dims padding;   // padding at the top and on the left
+  memory::dims trailing;  // padding at the bottom and on the right
 };
 
 Window window_of(const PoolingShape& shape, dnnl::algorithm algorithm) {

@@ -19,8 +19,8 @@ namespace parbench::cpu {
 /// or canonical (the 3-channel input image). Matrices are canonical.
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
 
-/// Returns the tensor that callers pass for an operand: activations in the layout of `activation`,
-/// others in the layout `taken`, which the operation needs.
+/// Returns the tensor that callers pass for an operand. Activations have the layout of
+/// `activation`; others have the layout `taken`, which the operation requires.
 [[nodiscard]] TensorDesc tensor_of_callers(const Operand& operand, const TensorDesc& taken);
 
 /// Adds the tensors of an operation that is a loop of this project: activations in the layout of

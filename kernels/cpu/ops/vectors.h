@@ -37,7 +37,7 @@ inline void round_to(std::uint16_t& element, float value) { element = to_bf16(va
   values = *reinterpret_cast<const StoredFloats*>(address);
 }
 
-/// bf16.
+/// Overload for bf16.
 [[gnu::always_inline]] inline void load(Floats& values, const std::uint16_t* address) {
   const Halves halves = *reinterpret_cast<const StoredHalves*>(address);
   const Words words = __builtin_convertvector(halves, Words) << 16U;
@@ -57,7 +57,7 @@ inline void round_to(std::uint16_t& element, float value) { element = to_bf16(va
   *reinterpret_cast<StoredHalves*>(address) = __builtin_convertvector(nearest, Halves);
 }
 
-/// Writes two bytes of a mask: bit i is set where lane i is selected.
+/// Writes two bytes of a mask: bit i is set if lane i is selected.
 [[gnu::always_inline]] inline void set_bits(std::uint8_t* mask, const Selection& selection) {
   const Bytes bytes = __builtin_convertvector(selection, Bytes);
 #if defined(__SSE2__)
@@ -70,7 +70,7 @@ inline void round_to(std::uint16_t& element, float value) { element = to_bf16(va
   mask[1] = static_cast<std::uint8_t>(bits >> 8);
 }
 
-/// Expands two bytes of a mask to a selection: lane i is all ones where bit i is set.
+/// Expands two bytes of a mask to a selection: lane i is all ones if bit i is set.
 [[gnu::always_inline]] inline void get_bits(Selection& selection, const std::uint8_t* mask) {
   constexpr Words lane{1U << 0U,  1U << 1U,  1U << 2U,  1U << 3U, 1U << 4U,  1U << 5U,
                        1U << 6U,  1U << 7U,  1U << 8U,  1U << 9U, 1U << 10U, 1U << 11U,

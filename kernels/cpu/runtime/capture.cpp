@@ -1,4 +1,4 @@
-// Lists of commands, and the order between them that is known so far.
+// Lists of commands, and the known order between them.
 #include "kernels/cpu/runtime/capture.h"
 
 #include <fmt/format.h>

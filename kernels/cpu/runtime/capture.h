@@ -54,8 +54,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   };
 
   std::shared_ptr<CapturedWork> work_ = std::make_shared<CapturedWork>();
-  std::vector<Past> pasts_;  // at the next command of each lane
-  std::vector<Mark> marks_;  // one per record
+  std::vector<Past> pasts_;  // by lane, at the position of its next command
+  std::vector<Mark> marks_;  // one for each record
 };
 
 }  // namespace parbench::cpu

@@ -15,12 +15,12 @@ namespace parbench::cpu {
 
 /// Resources that a stream's worker thread lends to the operation that it runs.
 struct Execution {
-  dnnl::stream& stream;  // of the CPU engine (engine.h)
+  dnnl::stream& stream;  // stream of the CPU engine (engine.h)
   std::byte* scratch;    // at least Op::scratch_bytes() bytes, 64-byte aligned
   int threads;  // size of the OpenMP team that is already set, for which the operation was prepared
 };
 
-/// The arguments of an operation, in the order of `arguments()`.
+/// Addresses of the arguments of an operation, in the order of `arguments()`.
 using Addresses = std::span<std::byte* const>;
 
 class CpuOp : public DescribedOp {
@@ -29,8 +29,7 @@ class CpuOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Runs once in the calling thread.
-  /// Allocates nothing of its own.
+  /// Runs once in the calling thread. Must not allocate memory.
   virtual void execute(const Execution& execution, Addresses arguments) = 0;
 
   /// Number of threads for which the operation was prepared; streams with another number refuse it.

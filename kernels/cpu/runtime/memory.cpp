@@ -85,8 +85,8 @@ std::size_t total_memory() { return std::min(meminfo("MemTotal:"), control_group
 
 namespace {
 
-/// Address space without memory behind it, aligned to its granule; nothing where there is none left
-/// (`ulimit -v`).
+/// Reserves address space without physical memory, aligned to its granule; nothing if there is none
+/// left (`ulimit -v`).
 std::optional<Buffer> try_reserve(std::size_t bytes, MemoryKind kind) {
   const std::size_t granule = bytes >= huge_page ? huge_page : page;
   const std::size_t rounded = round_up(bytes, granule);

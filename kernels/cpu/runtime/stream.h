@@ -81,7 +81,7 @@ class CpuStream final : public Stream {
   std::string name_;
   std::vector<int> cores_;
   int threads_;
-  std::vector<pid_t> thread_ids_;  // of the worker and its team
+  std::vector<pid_t> thread_ids_;  // threads of the worker and its team
   Buffer scratch_;
   std::unique_ptr<dnnl::stream> dnnl_stream_;
   std::shared_ptr<Capture> capture_;  // set during a capture; used by the enqueueing thread only

@@ -25,10 +25,10 @@ inline constexpr DataType float32 = 7;
 using Reduction = int;  // ncclRedOp_t
 inline constexpr Reduction sum = 0;
 
-/// Colour of ranks that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR); they get a null pointer.
+/// Colour of members that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR); they get a null pointer.
 inline constexpr int no_color = -1;
 
-/// Identifier that all ranks of a communicator share; passed by value.
+/// Identifier that all members of a communicator have in common; passed by value.
 struct UniqueId {
   std::array<char, 128> bytes{};  // NCCL_UNIQUE_ID_BYTES
 };

@@ -1,4 +1,4 @@
-// NCCL calls of one rank that make up a collective.
+// NCCL calls of one member that make up a collective.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,21 +10,21 @@
 
 namespace parbench::cuda {
 
-/// A rank's data in a collective.
+/// A member's data in a collective.
 struct NcclPart {
   std::byte* data = nullptr;
   const std::byte* input = nullptr;  // null: the collective works in place
   cudaStream_t stream = nullptr;
 };
 
-/// A communicator as one of its members has it.
+/// A communicator from the view of one member.
 struct NcclMembership {
   nccl::Communicator communicator = nullptr;
   std::size_t member = 0;
-  std::size_t size = 1;  // members
+  std::size_t size = 1;  // number of members
 };
 
-/// Launches the part of one member in a collective over `bytes` at each, inside of a group. Returns
+/// Launches one member's part of a collective over `bytes` at each member, inside a group. Returns
 /// the result of the first call that failed.
 [[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclMembership& member,
                                   Collective collective, const NcclPart& part, std::size_t bytes);

@@ -1,4 +1,4 @@
-// NCCL calls for all ranks from one thread.
+// NCCL calls for all members from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
 #include <utility>

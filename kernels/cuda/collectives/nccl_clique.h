@@ -1,4 +1,4 @@
-// NCCL's communicators of all ranks of one process, and groups of calls on them.
+// NCCL's communicators of all members in one process, and groups of calls on them.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace parbench::cuda {
 
 class NcclClique {
  public:
-  /// `ordinals`: distinct GPUs by rank. NCCL allocates its buffers now, and connects the GPUs at
+  /// `ordinals`: distinct GPUs by member. NCCL allocates its buffers now, and connects the GPUs at
   /// the first collective of each kind and size.
   NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>& ordinals);
   ~NcclClique();
   NcclClique(const NcclClique&) = delete;
   NcclClique& operator=(const NcclClique&) = delete;
 
-  /// Enqueues a collective over `bytes` at each rank. Throws DeviceLost or Error, also for an
+  /// Enqueues a collective over `bytes` at each member. Throws DeviceLost or Error, also for an
   /// earlier failure.
   void enqueue(Collective collective, std::span<const NcclPart> parts, std::size_t bytes);
 
@@ -29,7 +29,7 @@ class NcclClique {
   void check() const;
 
  private:
-  /// Returns the first asynchronous error of any rank.
+  /// Returns the first asynchronous error of any member.
   [[nodiscard]] nccl::Result asynchronous_error() const;
   /// Throws if a call failed.
   void check_call(nccl::Result result, const char* expression, int line) const;

@@ -1,5 +1,5 @@
-// Collectives by NCCL between whole GPUs, one per rank: all of this process, or one of each of
-// several processes.
+// Collectives by NCCL whose members are whole GPUs: all of one process, or one of each of several
+// processes.
 #pragma once
 
 #include <memory>
@@ -32,14 +32,15 @@ class NcclCommunicator final : public Communicator {
 
   std::string name_;
   std::vector<CudaDevice*> devices_;
-  std::vector<NcclPart> parts_;  // of the collective being enqueued, by rank
+  std::vector<NcclPart> parts_;  // parts of the collective being enqueued, by member
   NcclClique clique_;
 };
 
-/// Collectives across processes. Streams and views of other ranks are ignored.
+/// Collectives across processes with one GPU each. Streams and views of other ranks are ignored.
 class NcclRankCommunicator final : public Communicator {
  public:
-  /// Joins all ranks; all construct theirs at the same time. `device`: a whole GPU.
+  /// Joins all ranks; all ranks construct their communicators at the same time. `device`: a whole
+  /// GPU.
   NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
                        const Joining& joining);
 
@@ -49,7 +50,7 @@ class NcclRankCommunicator final : public Communicator {
   [[nodiscard]] std::unique_ptr<Communicator> split(std::span<const int> ranks) override;
 
  private:
-  /// Makes a communicator of some ranks.
+  /// Makes a communicator of the ranks in `ranks`.
   NcclRankCommunicator(const NcclRankCommunicator& all, std::span<const int> ranks);
 
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -58,8 +59,9 @@ class NcclRankCommunicator final : public Communicator {
 
   std::string name_;
   CudaDevice& device_;
-  std::shared_ptr<NcclMember> member_;  // of all ranks' communicators
-  const NcclMembership* group_;         // of the member
+  // owner of the communicators, shared by all that `split` makes
+  std::shared_ptr<NcclMember> member_;
+  const NcclMembership* group_;  // communicator of this object
 };
 
 }  // namespace parbench::cuda

@@ -106,7 +106,7 @@ const NcclMembership& NcclMember::split(std::span<const int> ranks) {
                    static_cast<std::size_t>(own - ranks.begin()), ranks.size());
 }
 
-/// `member`: this rank among those of the group, which keys put in order.
+/// `member`: this rank's number in the group; keys determine the order.
 const NcclMembership& NcclMember::add_group(int color, std::size_t member, std::size_t size) {
   nccl::Config blocking{.blocking = 1};
   nccl::Result result = nccl::success;

@@ -47,13 +47,13 @@ class NcclMember {
 
   /// Returns the communicator of all ranks.
   [[nodiscard]] const NcclMembership& all() const { return groups_.front(); }
-  /// Returns a new communicator of some ranks in that order, which lives as long as the member; its
-  /// `communicator` is null where this rank is left out. All ranks call it at once, with the same
-  /// ranks. Throws as the constructor and `check` do.
+  /// Returns a new communicator of `ranks` in that order, which lives as long as this object; its
+  /// `communicator` is null if this rank is not among them. All ranks call it at the same time with
+  /// the same `ranks`. Throws as the constructor and `check` do.
   [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);
 
   /// Enqueues this rank's part of a collective in one of these communicators over `bytes` at each
-  /// rank. Throws as `check` does, and DeviceLost or Error.
+  /// member. Throws as `check` does, and DeviceLost or Error.
   void enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                std::size_t bytes);
 
@@ -71,7 +71,7 @@ class NcclMember {
   void watch();
   void look();
   void abort();
-  // of the groups that contain this rank
+  // communicators of the groups that contain this rank
   [[nodiscard]] std::vector<nccl::Communicator> communicators() const;
   [[nodiscard]] nccl::Result asynchronous_error(nccl::Communicator communicator) const;
   void check_call(nccl::Result result, const char* expression, int line) const;
@@ -88,8 +88,8 @@ class NcclMember {
   bool aborted_ = false;      // set by the watching thread
   mutable std::mutex mutex_;  // protects the members below
   std::condition_variable changed_;
-  std::deque<NcclMembership> groups_;  // that block; the first is that of all ranks
-  bool is_used_ = false;               // by a call of NCCL
+  std::deque<NcclMembership> groups_;  // blocking communicators; the first is that of all ranks
+  bool is_used_ = false;               // whether a thread is in a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
   std::thread thread_;  // last member

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Why cuDNN refused a graph or an engine.
+/// Category of the reason why cuDNN refused a graph or an engine.
 struct CudnnFailure {
   enum class Kind {
     unsupported,   // no engine for this graph on this GPU: retrying does not help

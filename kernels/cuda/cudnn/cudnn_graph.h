@@ -27,7 +27,7 @@ namespace parbench::cuda {
 /// The GPU for which engines are selected: that of a handle, or one of which only the properties
 /// are known. Plans for the latter can be built without a GPU, but not run.
 struct CudnnTarget {
-  cudnnHandle_t handle = nullptr;  // of the current device; outlives engines and plans
+  cudnnHandle_t handle = nullptr;  // handle of the current device; outlives engines and plans
   std::shared_ptr<const cudnn_frontend::DeviceProperties> properties = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // Descriptors of cuDNN's recurrent networks (its API since version 8), and its three passes.
 //
 // The algorithm is the standard one: persistent kernels wait for blocks that run at the same time,
-// but streams and partitions share a GPU here. Null pointers stand for zeros: the states before the
+// but several streams share a GPU here. Null pointers stand for zeros: the states before the
 // first position, and their gradients after the last. The pointer to lengths on the device is null
 // too, because cuDNN takes the lengths from the descriptors since version 8.9.1.
 #include "kernels/cuda/cudnn/lstm_engine.h"

@@ -39,7 +39,8 @@ class LstmEngine {
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
   [[nodiscard]] std::size_t saved_bytes() const { return saved_bytes_; }
 
-  /// Returns the offsets, which are the same for all memory for weights; asks cuDNN once.
+  /// Returns the offsets, which are the same for all memory for weights. Asks cuDNN at the first
+  /// call.
   [[nodiscard]] const LstmGateOffsets& offsets(CudaStream& stream, std::byte* weights);
 
   void forward(CudaStream& stream, const std::byte* source, std::byte* destination,

@@ -40,13 +40,13 @@ std::string library_version(std::size_t number) {
 }
 
 /// Returns NCCL's version, or a note that collectives run without it. The loader's message would be
-/// too long for the heads of tables.
+/// too long for the header of tables.
 Backend::Component nccl_component(const Nccl& nccl) {
   if (nccl.absence().empty()) return {"NCCL", nccl.version()};
   return {"NCCL", "none (install 2.13 or newer)", nccl.absence()};
 }
 
-/// Returns nothing without a driver.
+/// Returns the driver's version; nothing without a driver.
 std::optional<int> driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
@@ -64,7 +64,7 @@ int runtime_version() {
   return version;
 }
 
-/// Returns the problem and the remedy.
+/// Returns why there are no GPUs, and the remedy.
 std::string absence_text(cudaError_t status) {
   const auto driver = driver_version();
   if (!driver) {
@@ -144,7 +144,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
   return known;
 }
 
-/// A single GPU can be divided.
+/// Parts can be requested by count only with a single GPU.
 int CudaBackend::device_limit() const { return count_ == 1 ? max_parts_of(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
@@ -160,7 +160,7 @@ std::string unit_of(const cudaDeviceProp& gpu) {
   for (const char byte : gpu.uuid.bytes) {
     digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   }
-  for (const std::size_t place : {20, 16, 12, 8}) digits.insert(place, "-");
+  for (const std::size_t index : {20, 16, 12, 8}) digits.insert(index, "-");
   return "GPU-" + digits;
 }
 
@@ -217,7 +217,7 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
                   .staged = options.stages_messages,
                   .unit = unit_of(gpu)};
   info.facts = facts_of(description);
-  // A member is a whole GPU.
+  // NCCL requires a whole GPU for each member.
   if (!number.part && nccl.joins_processes()) info.joined_by = "NCCL " + nccl.version();
   if (number.part) {
     info.model += fmt::format(" (part {} of {}: {} of {} multiprocessors)", *number.part + 1, parts,
@@ -226,8 +226,8 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
   return info;
 }
 
-/// Increase it when the search offers other candidates or another order, because choices are stored
-/// as indices.
+/// Version of the stored choices. Increase it if the search returns other candidates or another
+/// order, because choices are stored as indices.
 constexpr int search_format = 1;
 
 /// Returns the file with choices of earlier processes on such GPUs with the same driver, libraries
@@ -244,7 +244,7 @@ std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
-  trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
+  trace_->detach();  // the devices of an earlier scenario are destroyed, and their GPUs idle
   const std::map<int, int> counts = parts_of(numbers, options.min_parts);
   std::map<int, std::vector<std::unique_ptr<GpuPart>>> parts;
   for (const auto& [device, count] : counts) {
@@ -284,7 +284,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   return devices;
 }
 
-/// Partitions and the whole GPU have their own streams; one is idle while the other works.
+/// The whole GPU and its parts have their own streams; one side is idle while the other one works.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =

@@ -148,7 +148,7 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   }
 }
 
-/// NCCL wants a GPU of its own for each member.
+/// NCCL requires a GPU of its own for each member.
 std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> members) {
   if (!nccl_->absence().empty()) return nullptr;
   std::vector<CudaDevice*> gpus;

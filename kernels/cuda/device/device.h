@@ -25,10 +25,10 @@ class TuningChoices;
 
 class CudaDevice final : public Device {
  public:
-  /// `ordinal`: of the GPU, as the runtime counts. Without a part the device is the whole GPU,
-  /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. All
-  /// devices of the process share `trace`. With `choices`, which alike devices share, kernels of
-  /// the libraries are chosen by measuring them.
+  /// `ordinal`: the runtime's index of the GPU. `part`: null for the whole GPU. `sensors`: nothing
+  /// for a device without condition. `nccl` joins whole GPUs if it is available. `trace`: shared by
+  /// all devices of the process. `choices`: shared by equal devices; if not null, kernels of the
+  /// libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
              std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
              std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
@@ -58,12 +58,13 @@ class CudaDevice final : public Device {
   void tune(std::vector<OpDesc> operations) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
-  /// Makes it the device (and partition) of the calling thread's CUDA calls.
+  /// Makes this device the current one of the calling thread's CUDA calls, including its part of
+  /// the GPU.
   void make_current() const;
   /// Like `make_current`, for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
   /// Makes its GPU the current device of a thread that only waits and does not copy with kernels.
-  /// Unlike `make_current`, it may be used while another thread uses the partition.
+  /// Unlike `make_current`, it may be used while another thread uses the part of the GPU.
   void enter_gpu() const;
   /// Copies host memory to a buffer of the device and waits. cudaMemcpy does not suffice: from
   /// pageable memory it returns before the copy has arrived, and non-blocking streams have no order

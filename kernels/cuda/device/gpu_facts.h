@@ -16,7 +16,7 @@ struct GpuDescription {
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;
-  int own_multiprocessors = 0;  // less than all in a partition
+  int own_multiprocessors = 0;  // fewer than all for a part of a GPU
   int memory_kilohertz = 0;     // 0: unknown, also below
   int memory_bus_bits = 0;
   std::size_t l2_bytes = 0;
@@ -31,7 +31,7 @@ struct GpuDescription {
 /// Returns 10 · major + minor, 90 for Hopper. Throws if the runtime fails.
 [[nodiscard]] int compute_capability_of(int ordinal);
 
-/// Asks the runtime and NVML. `part` may be null.
+/// Queries the runtime and NVML. `part` may be null.
 [[nodiscard]] GpuDescription describe(int ordinal, const GpuPart* part, const Nvml& nvml,
                                       const std::optional<NvmlGpu>& sensors);
 

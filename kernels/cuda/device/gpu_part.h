@@ -14,8 +14,8 @@ struct Driver;
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
-  int min = 1;   // minimum number of multiprocessors of a part
-  int step = 1;  // parts are multiples of it
+  int min = 1;       // minimum number of multiprocessors of a part
+  int multiple = 1;  // parts are multiples of it
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 
@@ -28,9 +28,9 @@ struct Divisibility {
 /// divided.
 using GroupCount = std::function<int(int multiprocessors)>;
 
-/// Multiprocessors of each of `parts` equal parts: the most with which the GPU has so many groups.
-/// Clusters that cannot be divided may leave fewer groups than a division of the total gives. 0
-/// when there are too few for each.
+/// Returns the number of multiprocessors of each of `parts` equal parts: the largest for which the
+/// GPU has that many groups. Clusters are indivisible, so there may be fewer groups than the total
+/// suggests. 0 if there are too few multiprocessors.
 [[nodiscard]] int part_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.
@@ -42,8 +42,8 @@ class GpuPart {
   GpuPart& operator=(const GpuPart&) = delete;
 
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
-  /// Makes the partition current: the runtime library then uses the primary context of the GPU,
-  /// whose memory and modules all partitions share, on this partition's multiprocessors.
+  /// Makes the part current: the runtime library then uses this part's multiprocessors, and the
+  /// primary context of the GPU, whose memory and modules all parts share.
   void make_current() const;
   [[nodiscard]] CUstream create_stream() const;
 
@@ -53,13 +53,13 @@ class GpuPart {
   int multiprocessors_ = 0;
 };
 
-/// Maximum number of parts into which a GPU can be divided; 1 where the driver cannot divide it, as
-/// on virtual GPUs: users of the whole GPU are not affected, and `divide` gives the reason.
+/// Returns the maximum number of parts into which a GPU can be divided; 1 if the driver cannot
+/// divide it, as with virtual GPUs. Whole GPUs can still be used, and `divide` throws the reason.
 [[nodiscard]] int max_parts_of(int ordinal);
 [[nodiscard]] int max_parts_of(int ordinal, const Driver& driver);
 
-/// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
-/// driver cannot, and UsageError for more parts than there can be, with the remedy.
+/// Divides a GPU into `parts` equal parts without common multiprocessors. Throws Unsupported if the
+/// driver cannot divide it, and UsageError for too many parts, with the remedy.
 [[nodiscard]] std::vector<std::unique_ptr<GpuPart>> divide(int ordinal, int parts);
 
 }  // namespace parbench::cuda

@@ -82,7 +82,7 @@ void read_reasons(const NvmlFunctions& f, nvmlDevice_t gpu, Condition& condition
     if ((*reasons & throttle.bit) != 0) condition.throttled_by.emplace_back(throttle.name);
   }
   condition.resting = (*reasons & nvmlClocksEventReasonGpuIdle) != 0;
-  // A clock that the user has set is the expected one.
+  // A clock that the user has set is intended, so it is not compared with the full clock.
   const bool chosen = (*reasons & nvmlClocksEventReasonApplicationsClocksSetting) != 0;
   if (chosen) condition.full_clock_mhz.reset();
 }

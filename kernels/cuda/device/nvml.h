@@ -66,7 +66,7 @@ class NvmlGpu {
 
   [[nodiscard]] std::optional<PcieLink> pcie_link() const;
   [[nodiscard]] std::optional<nvmlGpuTopologyLevel_t> common_ancestor(const NvmlGpu& other) const;
-  /// `bus_id`: of the other GPU.
+  /// Returns the NVLinks to another GPU. `bus_id`: bus address of that GPU.
   [[nodiscard]] NvLinks nvlinks_to(const NvmlGpu& other, const std::string& bus_id) const;
 
  private:
@@ -86,7 +86,7 @@ class Nvml : public std::enable_shared_from_this<Nvml> {
 
   /// Returns why the library cannot be used; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
-  /// "580.82.07".
+  /// Returns the driver's version: "580.82.07".
   [[nodiscard]] std::optional<std::string> driver_version() const;
   /// Returns a GPU by its bus address ("0000:17:00.0"), because indices differ from those of the
   /// CUDA runtime (CUDA_VISIBLE_DEVICES, order by speed). Nothing if the library does not know it.

@@ -1,4 +1,4 @@
-// The gradients of a convolution's weights and bias, both f32 whatever the activations' type.
+// The gradients of a convolution's weights and bias, both f32 for activations of any type.
 #include <array>
 #include <cstdint>
 #include <memory>

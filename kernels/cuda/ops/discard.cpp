@@ -1,4 +1,4 @@
-// Returns pages of pageable host memory to the system, in stream order: by a host function.
+// Returns pages of pageable host memory to the system in stream order, by a host function.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ class DiscardOp final : public CudaOp {
     set_implementation("madvise in a host function");
   }
 
-  // First throws the error of an earlier execution, which could not throw by itself. Replays of a
+  // Throws the error of an earlier execution first, which could not throw by itself. Replays of a
   // graph do not call this function; they do what the run before the capture did to the same pages.
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     if (const int reason = failure_.exchange(0); reason != 0) throw kept(std::strerror(reason));

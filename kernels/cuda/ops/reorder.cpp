@@ -22,8 +22,8 @@ bool same_order(const TensorDesc& a, const TensorDesc& b) {
 
 }  // namespace
 
-/// Between the two layouts that there are, a tensor is a batch of matrices, channels by pixels, of
-/// which one layout is the transposed of the other.
+/// Both layouts of a tensor are batches of matrices, channels by pixels: one layout has the
+/// transposed matrices of the other.
 Planned plan(CudaDevice& device, const Reorder& desc) {
   const DType from = desc.source.dtype;
   const DType to = desc.destination.dtype;

@@ -21,7 +21,7 @@ inline constexpr std::string_view own_kernel = "CUDA kernel";
 
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
-/// The arguments of an operation, in the order of `arguments()`.
+/// Addresses of the arguments of an operation, in the order of `arguments()`.
 using Addresses = std::span<std::byte* const>;
 
 class CudaOp : public DescribedOp {
@@ -35,7 +35,7 @@ class CudaOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Launches its kernels on the stream; the device is current. Scratch memory is at
+  /// Launches its kernels on the stream; the device must be current. Scratch memory is at
   /// `stream.scratch()`, at the offsets that `add_scratch` returned. Allocates nothing and waits
   /// for nothing.
   virtual void execute(CudaStream& stream, Addresses arguments) = 0;
@@ -44,14 +44,14 @@ class CudaOp : public DescribedOp {
   CudaDevice& device_;
 };
 
-/// What an operation on kernels of this project needs.
+/// Requirements of an operation on kernels of this project.
 struct KernelNeeds {
-  std::size_t opaque_bytes = 0;   // of each opaque operand
-  std::size_t scratch_bytes = 0;  // at the begin of the stream's scratch memory
+  std::size_t opaque_bytes = 0;   // bytes of each opaque operand
+  std::size_t scratch_bytes = 0;  // bytes at the beginning of the stream's scratch memory
   std::string implementation = std::string(own_kernel);
 };
 
-/// An operation that is a function of a stream and arguments, which launches kernels.
+/// An operation that consists of one function of a stream and arguments, which launches kernels.
 template <class Launch>
 class KernelOp final : public CudaOp {
  public:

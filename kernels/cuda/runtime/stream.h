@@ -55,8 +55,9 @@ class CudaStream final : public Stream {
   /// waits for it.
   [[nodiscard]] cudnnHandle_t cudnn();
 
-  /// During the lifetime of the result, work that is enqueued outside of this class, on this stream
-  /// and on those of other ranks, is logged with this stream's tag by each stream that logs.
+  /// Returns the recording of a collective: work that is enqueued during its lifetime outside of
+  /// this class, on the streams of all members, gets this stream's tag in the logs of these
+  /// streams.
   [[nodiscard]] TracedCall trace_collective() const;
 
   /// Returns the number of the current logging session; 0 if the stream does not log.

@@ -40,8 +40,8 @@ class Workbench {
     for (std::size_t i = 0; i <= repeats; ++i) marks_.emplace_back(device, EventKind::timing);
   }
 
-  /// Returns the seconds of one run, after another run that loads the kernel. Throws what
-  /// allocating or running throws; so does `repeat`.
+  /// Returns the seconds of one run, after another run that loads the kernel. Throws the exceptions
+  /// of allocating and running.
   [[nodiscard]] double probe(TuningCandidate candidate) {
     candidate_ = std::move(candidate);
     device_.grow(workspace_, candidate_.workspace_bytes, MemoryKind::device);
@@ -49,7 +49,7 @@ class Workbench {
     return time(1).front();
   }
 
-  /// Returns the seconds of each further run of the candidate.
+  /// Returns the seconds of each further run of the candidate. Throws the exceptions of running.
   [[nodiscard]] std::vector<double> repeat() { return time(repeats); }
 
   /// Waits, because work that is still queued uses this memory.

@@ -1,4 +1,4 @@
-// Divides the names of benchmarks.
+// Splits the names of benchmarks.
 #include "reports/io/foreign/benchmark_name.h"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ std::vector<std::string_view> components(std::string_view name) {
   }
 }
 
-/// Digits that a number would not be written with, such as those of "08", stay text: no two names
-/// may become one.
+/// Text that is not the usual form of a number, such as "08", stays text, so that different names
+/// stay different.
 Value value_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -37,8 +37,8 @@ Value value_of(std::string_view text) {
   return std::string(text);
 }
 
-/// Returns the parameter that a component is; nothing for a part of the family's name.
-std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t place) {
+/// Returns the parameter of a component; nothing for a part of the family's name.
+std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t index) {
   if (std::ranges::find(clocks, part) != clocks.end()) {
     return std::pair("time", Value(std::string(part)));
   }
@@ -46,7 +46,7 @@ std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::
   if (colon == std::string_view::npos) {
     Value value = value_of(part);
     if (!std::holds_alternative<std::int64_t>(value)) return std::nullopt;
-    return std::pair(fmt::format("arg{}", place), std::move(value));
+    return std::pair(fmt::format("arg{}", index), std::move(value));
   }
   const std::string_view text = part.substr(colon + 1);
   if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;  // "a::b"

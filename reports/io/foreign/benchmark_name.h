@@ -1,4 +1,4 @@
-// The name of a benchmark of Google Benchmark as a strategy with parameters.
+// Splits the name of a Google Benchmark into a strategy and parameters.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace parbench::report {
 
 struct BenchmarkName {
   std::string family;  // "Fixture/Method"
-  /// In the order of the name: arguments under their names ("n:1024"), or by their place ("arg0"),
-  /// "threads", "iterations" and the like, and "time" for the clock that was chosen ("real_time").
+  /// In the order of the name: arguments by name ("n:1024") or by index ("arg0"), "threads",
+  /// "iterations" and similar ones, and "time" for the chosen clock ("real_time").
   NamedValues parameters;
 };
 
-/// Divides "BM_copy/n:1024/8/threads:2/real_time". A name of another form is a family without
+/// Splits "BM_copy/n:1024/8/threads:2/real_time". A name of another form becomes a family without
 /// parameters.
 [[nodiscard]] BenchmarkName benchmark_name(const std::string& name);
 

@@ -1,4 +1,4 @@
-// A table of keys.
+// Recognises programs by keys of their files.
 #include "reports/io/foreign/other_programs.h"
 
 #include <fmt/format.h>
@@ -14,10 +14,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A program, and two places that each of its files has, as JSON pointers.
+/// A program, and two JSON pointers that exist in each of its files.
 struct KnownProgram {
   std::string_view name;
-  std::array<const char*, 2> places;
+  std::array<const char*, 2> pointers;
 };
 
 constexpr std::array<KnownProgram, 8> known_programs{{
@@ -36,17 +36,17 @@ constexpr std::string_view what_is_read =
     "parbench reads its own reports and the JSON files of programs with Google Benchmark "
     "(--benchmark_out=FILE)";
 
-/// The first line of Google Benchmark's CSV begins with it.
+/// The start of the first line of Google Benchmark's CSV.
 constexpr std::string_view csv_header = "name,iterations,real_time,cpu_time,time_unit";
 
 }  // namespace
 
 void refuse_other_programs(const Json& file) {
   for (const KnownProgram& program : known_programs) {
-    const bool has_places = std::ranges::all_of(program.places, [&](const char* place) {
-      return file.contains(Json::json_pointer(place));
+    const bool has_pointers = std::ranges::all_of(program.pointers, [&](const char* pointer) {
+      return file.contains(Json::json_pointer(pointer));
     });
-    if (has_places) {
+    if (has_pointers) {
       throw UsageError(fmt::format("is a file of {}; {}", program.name, what_is_read));
     }
   }

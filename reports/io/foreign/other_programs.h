@@ -1,4 +1,4 @@
-// Recognises files of programs that parbench does not read.
+// Recognises files of programs that parbench cannot read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,9 +6,9 @@
 
 namespace parbench::report {
 
-/// Throws UsageError that names the program and what parbench reads, if a file has the keys of
-/// hyperfine, pytest-benchmark, JMH, nvbench, Android's benchmark library, BenchmarkDotNet,
-/// nanobench or Criterion.
+/// Throws UsageError, which names the program and the formats that parbench reads, if a file has
+/// the keys of hyperfine, pytest-benchmark, JMH, nvbench, Android's benchmark library,
+/// BenchmarkDotNet, nanobench or Criterion.
 void refuse_other_programs(const nlohmann::ordered_json& file);
 
 /// Returns whether a text has the header of Google Benchmark's CSV.

@@ -1,4 +1,4 @@
-// One pass over the text, which copies what it keeps.
+// Repairs text in one pass, copying the parts that it keeps.
 #include "reports/io/foreign/repair.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr std::string_view blanks = " \t\r\n";
 
 std::string quotation(std::string_view text) { return printable(shortened(text, 80)); }
 
-/// Returns whether a word is a number that is not finite, as C and C++ libraries write them.
+/// Returns whether a word is a non-finite number, as C and C++ libraries write it.
 bool is_non_finite(std::string_view word) {
   constexpr std::array<std::string_view, 8> words{"nan",      "nan(ind)", "nan(snan)", "inf",
                                                   "infinity", "1.#inf",   "1.#ind",    "1.#qnan"};
@@ -28,13 +28,13 @@ bool is_non_finite(std::string_view word) {
   return std::ranges::find(words, lower) != words.end();
 }
 
-/// Returns whether a word is a number that is not finite as Google Benchmark writes it.
+/// Returns whether a word is a non-finite number, as Google Benchmark writes it.
 bool is_written_by_google_benchmark(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
   return word == "NaN" || word == "Infinity";
 }
 
-/// Returns whether a letter may stand in a number or a word outside of strings.
+/// Returns whether a letter can be part of a number or word outside of strings.
 bool is_of_word(char letter) {
   constexpr std::string_view others = "+-.#()_";
   return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
@@ -55,14 +55,14 @@ class Repairer {
   }
 
  private:
-  /// Returns whether an object begins at a place: logs begin lines with "[driver]" or "{driver}".
+  /// Returns whether an object begins here; lines of logs may begin with "[driver]" or "{driver}".
   [[nodiscard]] bool is_begin(std::size_t at) const {
     if (text_[at] != '{') return false;
     const std::size_t next = text_.find_first_not_of(blanks, at + 1);
     return next != text_.npos && text_[next] == '"';
   }
 
-  /// Goes to the next object, over all text before it. Returns false at the end.
+  /// Advances to the next object, skipping other text. Returns false at the end.
   bool find_object() {
     std::size_t line_begin = at_;
     for (; at_ < text_.size(); ++at_) {
@@ -77,8 +77,8 @@ class Repairer {
     return false;
   }
 
-  /// Adds a note on a line, or a part of one, unless it has only blanks and what separates the
-  /// objects of a list.
+  /// Adds a note on a line or a part of one, unless it has only blanks and the separators of a
+  /// list.
   void leave_out(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n[],") == line.npos) return;
     const std::size_t begin = line.find_first_not_of(blanks);
@@ -91,7 +91,7 @@ class Repairer {
     objects_.push_back({{}, line_});
     std::string& copy = objects_.back().text;
     int depth = 0;
-    std::size_t comma = std::string::npos;  // in the copy, if nothing but blanks follows it
+    std::size_t comma = std::string::npos;  // index in the copy, if only blanks follow it
     do {
       const char letter = text_[at_];
       if (letter == '"') {
@@ -137,7 +137,7 @@ class Repairer {
                   fmt::format("line {}, '{}'", line_, word));
   }
 
-  /// Takes a string with its quotation marks, or the rest of the text.
+  /// Copies a string with its quotation marks, or the rest of the text.
   void take_string(std::string& copy) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
@@ -151,7 +151,7 @@ class Repairer {
     at_ = end;
   }
 
-  /// Returns whether all characters are UTF-8.
+  /// Copies characters; returns whether all are UTF-8.
   static bool take_characters(std::string& copy, std::string_view string) {
     bool is_utf8 = true;
     for (std::size_t i = 0; i < string.size();) {

@@ -1,8 +1,7 @@
-// One line for each case, or for each row of its calls, by RFC 4180: CRLF, and quotes round
-// whatever needs them. Text that a spreadsheet would take for a formula has an apostrophe in front.
-// A column is called what the value is called in the JSON report
-// ("statistics.median_interval.low"), so that the schema describes both, and a new field has its
-// column by itself. Of lists there is the number of their items.
+// Writes one line per case, or per row of its calls, by RFC 4180: CRLF, and quotes if needed. Text
+// that a spreadsheet would read as a formula gets an apostrophe. Columns have the names of the
+// values in the JSON report ("statistics.median_interval.low"), so that the schema describes both,
+// and new fields get columns automatically. Lists are represented by their length.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -26,7 +25,7 @@
 
 namespace parbench::report {
 
-/// Calls of a case, with the rates that `show --calls` has.
+/// Calls of a case, with the rates that `show --calls` shows.
 struct CallsOfCase {
   std::string name;  // of the case
   CallMetrics calls;
@@ -73,8 +72,8 @@ std::string text_of(const std::vector<T>& list) {
   return fmt::format("{}", list.size());
 }
 
-/// The cells of a record with the names of their columns. Every field has its cells, whether there
-/// is a value or not.
+/// The cells of a record with the names of their columns. Every field has cells, even without a
+/// value.
 class Cells {
  public:
   template <class Record>
@@ -127,14 +126,14 @@ class Cells {
     for (const Metric& metric : metrics) add_at(metric.name, metric);
   }
 
-  void add(const Metric& metric) {  // its name is the column's
+  void add(const Metric& metric) {  // the column has its name
     add_at("value", metric.value);
     optional("interval", metric.interval);
   }
 
   std::vector<std::pair<std::string, std::string>> cells_;
-  std::string path_;    // of the field that is being visited
-  bool blank_ = false;  // inside something that is not there
+  std::string path_;    // path of the visited field
+  bool blank_ = false;  // inside an absent value
 };
 
 // ----------------------------------------------------------------------------------- all records
@@ -147,14 +146,13 @@ bool is_number(std::string_view text) {
   return end == text.data() + text.size() && error != std::errc::invalid_argument;
 }
 
-/// Returns whether a spreadsheet would take a cell for a formula.
+/// Returns whether a spreadsheet would read a cell as a formula.
 bool is_formula(std::string_view cell) {
   constexpr std::string_view beginnings = "=+-@\t\r";
   return cell.find_first_of(beginnings) == 0 && !is_number(cell);
 }
 
-/// The columns that the records have between them, each behind the one that its record names before
-/// it.
+/// The union of the records' columns; each column follows the one that precedes it in its record.
 template <class Record>
 class Columns {
  public:
@@ -183,12 +181,12 @@ class Columns {
 
  private:
   void add(const Record& record) {
-    auto behind = names_.begin();
+    auto next = names_.begin();
     const Cells cells(record);
     for (const auto& [column, value] : cells.list()) {
-      const auto [known, is_new] = places_.try_emplace(column);
-      if (is_new) known->second = names_.insert(behind, column);
-      behind = std::next(known->second);
+      const auto [known, is_new] = columns_.try_emplace(column);
+      if (is_new) known->second = names_.insert(next, column);
+      next = std::next(known->second);
     }
   }
 
@@ -205,12 +203,12 @@ class Columns {
   }
 
   static std::string ended(std::string line) {
-    line.replace(line.size() - 1, 1, "\r\n");  // the comma behind the last cell
+    line.replace(line.size() - 1, 1, "\r\n");  // replaces the comma after the last cell
     return line;
   }
 
   std::list<std::string> names_;
-  std::unordered_map<std::string, std::list<std::string>::iterator> places_;
+  std::unordered_map<std::string, std::list<std::string>::iterator> columns_;
 };
 
 template <class Record>

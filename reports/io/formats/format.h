@@ -1,4 +1,4 @@
-// Formats of other programs: what one of them is, and all there are.
+// The output formats for other programs.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 namespace parbench::report {
 
 struct Format {
-  std::string_view name;         // as `--format` takes it
-  std::string_view description;  // what reads it
-  /// The whole file: UTF-8 that ends with a line break. Numbers are finite; a case without a number
-  /// is left out or has no figures, as the reader can take it. Throws UsageError when the format
-  /// has no room for anything that the report holds.
+  std::string_view name;         // value of `--format`
+  std::string_view description;  // programs that read it
+  /// Returns the whole file: UTF-8 text that ends with a line break. Numbers are finite. A case
+  /// without a number is left out or has no figures, whichever the reader accepts. Throws
+  /// UsageError if the format cannot represent any part of the report.
   std::string (*write)(const Report& report);
 };
 
-/// In the order in which help shows them.
+/// Returns the formats in the order of the help text.
 [[nodiscard]] std::span<const Format> formats();
 
 [[nodiscard]] std::string csv_text(const Report& report);

@@ -1,4 +1,4 @@
-// The one list of formats: a new one is a line here.
+// The list of formats: a new format is a line here.
 #include <array>
 
 #include "reports/io/formats/format.h"
@@ -7,19 +7,18 @@
 namespace parbench::report {
 namespace {
 
-/// compare.py pairs rows by name and unit, and runs its U test over the repetitions; conbench
+/// compare.py pairs rows by name and unit, and applies its U test to the repetitions; conbench
 /// prefers rates to times. A row needs `name`, `real_time`, `cpu_time` and `time_unit`
 /// (tools/gbench/report.py of Google Benchmark 1.7.1).
 std::string all_rows(const Report& report) { return google_benchmark_text(report, Rows::all); }
 
-/// One row for each case, its median.
+/// Returns one row per case, its median.
 /// - github-action-benchmark's tool 'googlecpp' draws `real_time` in `time_unit` of every row by
-/// its
-///   `name`, aggregates and failed rows as well (extractGoogleCppResult in src/extract.ts of
+///   its `name`, including aggregates and failed rows (extractGoogleCppResult in src/extract.ts of
 ///   benchmark-action/github-action-benchmark).
-/// - Bencher's adapter 'cpp_google' needs `context.caches` as a list of objects, and `name`, a
-///   finite `real_time` and `time_unit` in every row; it refuses a file with a row without them. Of
-///   rows with one name the last one counts (adapters/cpp/google.rs of bencherdev/bencher).
+/// - Bencher's adapter 'cpp_google' requires `context.caches` as a list of objects, and `name`, a
+///   finite `real_time` and `time_unit` in every row; else it refuses the file. Of rows with the
+///   same name, it uses the last (adapters/cpp/google.rs of bencherdev/bencher).
 std::string median_rows(const Report& report) {
   return google_benchmark_text(report, Rows::median);
 }

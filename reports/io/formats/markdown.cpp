@@ -1,5 +1,5 @@
-// Tables in GitHub's Markdown (github.github.com/gfm), one for each scenario with its answer. Names
-// and reasons stand in code spans, where neither markup nor a mention of a user has an effect.
+// Writes tables in GitHub's Markdown (github.github.com/gfm), one per scenario, with its answer.
+// Names and reasons are code spans, in which neither markup nor mentions of users have an effect.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

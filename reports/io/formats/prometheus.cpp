@@ -1,8 +1,8 @@
-// Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats): gauges in
-// base units, all of one name together behind their HELP and TYPE. Series are distinguished by the
-// name of the case; what else is known of it has an info metric of its own, to be joined where it
-// is needed
-// (`parbench_case_median_seconds * on(case) group_left(parameter_split) parbench_case_info`).
+// Writes Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats):
+// gauges in base units, grouped by name after their HELP and TYPE. The name of the case
+// distinguishes series. Its other properties are labels of a separate info metric, to be joined
+// when needed (`parbench_case_median_seconds * on(case) group_left(parameter_split)
+// parbench_case_info`).
 #include <fmt/format.h>
 
 #include <array>
@@ -23,7 +23,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Escapes the three characters that the format does not allow in label values.
+/// Escapes the three characters that label values must not contain.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char letter : value) {
@@ -37,7 +37,7 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
-/// A label's name has only letters, digits and underscores of ASCII.
+/// Names of labels have only letters, digits and underscores of ASCII.
 std::string label_name(std::string_view name) {
   std::string text(name);
   for (char& letter : text) {
@@ -48,13 +48,13 @@ std::string label_name(std::string_view name) {
   return text;
 }
 
-/// One metric: its lines, and HELP and TYPE before the first.
+/// A metric: its lines, preceded by HELP and TYPE.
 class Gauge {
  public:
   Gauge(std::string& text, std::string_view name, std::string_view help)
       : text_(text), name_(name), help_(help) {}
 
-  /// A number that is not finite has no sample.
+  /// Adds a sample, unless its value is not finite.
   void add(const Labels& labels, double value) {
     if (!std::isfinite(value)) return;
     if (!std::exchange(begun_, true)) {
@@ -78,11 +78,11 @@ class Gauge {
 // ------------------------------------------------------------------------------------------ cases
 
 struct Series {
-  Labels labels;  // beside those of the case
+  Labels labels;  // in addition to those of the case
   double value;
 };
 
-/// What a case has of one metric.
+/// A metric of cases.
 struct CaseMetric {
   std::string_view name;
   std::string_view help;
@@ -196,7 +196,7 @@ void add_case_metrics(std::string& text, const Report& report,
   }
 }
 
-/// Two parameters may differ only in letters that a label cannot have.
+/// Two parameters may differ only in letters that a label cannot contain.
 void add_parameters(Labels& labels, const NamedValues& parameters, std::set<std::string>& taken) {
   for (const auto& [name, value] : parameters) {
     std::string label = "parameter_" + label_name(name);

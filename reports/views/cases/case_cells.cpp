@@ -1,4 +1,4 @@
-// Which unit each number of a case has in a table.
+// Chooses the units of a case's numbers in a table.
 #include "reports/views/cases/case_cells.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace parbench::report {
 namespace {
 
-/// Bytes a second in GB/s, whatever their size, so that a column of bandwidths has one unit.
+/// Returns B/s in GB/s at any size, so that a column of bandwidths has one unit.
 TableCell bandwidth_cell(double bytes_per_second) {
   constexpr double giga = 1e9;
   constexpr double smallest_with_three_digits = 0.1;

@@ -1,4 +1,4 @@
-// Cells of rates, metrics and memory in tables of cases.
+// Cells for rates, metrics and memory in tables of cases.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace parbench::report {
 
-/// Of a metric with a remark, which is a footnote.
+/// The mark of a metric with a remark, which is a footnote.
 inline constexpr std::string_view metric_remark_mark = "#";
 
-/// Whether cases have bandwidths of links, of which their throughput is one.
+/// Returns whether cases have bandwidths of links; then their throughput is also a bandwidth.
 [[nodiscard]] bool has_bandwidths(const Cases& cases);
 
-/// The amount of a case by its median time; empty without one. `as_bandwidth`: in GB/s.
+/// Returns the amount of a case over its median time; empty without one. `as_bandwidth`: in GB/s.
 [[nodiscard]] TableCell throughput_cell(const CaseResult& c, bool as_bandwidth);
 
-/// The metric of that name; empty where the case does not have it.
+/// Returns the metric with that name; empty if the case does not have it.
 [[nodiscard]] TableCell metric_cell(const CaseResult& c, const std::string& name);
 
-/// The memory of the fullest device, and on pages that of each in one unit: "1.21 + 0.98 GiB"; of a
-/// case on none of the devices, that of its own device.
+/// Returns the memory of the fullest device and, on pages, that of each device in one unit:
+/// "1.21 + 0.98 GiB". For a case on none of the devices: the memory of its own device.
 [[nodiscard]] TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Columns, rows, captions and footnotes from the cases of a scenario.
+// Builds columns, rows, captions and footnotes from the cases of a scenario.
 #include "reports/views/cases/case_table.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@
 namespace parbench::report {
 namespace {
 
-/// Why sampling ended when it did not end as wished.
+/// The reason why sampling ended early.
 struct Ending {
   std::string_view reason;
   std::string_view mark;
@@ -43,15 +43,15 @@ constexpr std::array endings{
     Ending{"device lost", "‖", "sampling ended when a device was lost in another case"},
 };
 
-// Which columns a table keeps that is too wide for all; docs/guide/results.md documents it.
+// Priorities of columns in a table that is too wide; documented in docs/guide/results.md.
 constexpr Narrow throughput_rank{1};
 constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
 constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
-constexpr Narrow memory_rank{Narrow::important_rank + 3};    // beside rates
-constexpr Narrow rate_rank{Narrow::important_rank + 4};      // of the throughput, likewise
-constexpr Narrow answer_rank{Narrow::needed_rank};           // of `answering_metrics`
+constexpr Narrow memory_rank{Narrow::important_rank + 3};    // with bandwidths
+constexpr Narrow rate_rank{Narrow::important_rank + 4};  // of the throughput, if it is a bandwidth
+constexpr Narrow answer_rank{Narrow::needed_rank};       // of `answering_metrics`
 constexpr Narrow heading{.is_heading = true};
 
 /// Metrics that answer the question of their scenario.
@@ -75,8 +75,8 @@ const Ending* ending_of(const CaseResult& c) {
   return found == endings.end() ? nullptr : found;
 }
 
-/// The number of samples; of several processes their number and that of the samples in each: "5×6",
-/// "5×4–6".
+/// Returns the number of samples; for several processes, their number and that of samples per
+/// process: "5×6", "5×4–6".
 std::string samples_text(const CaseResult& c) {
   std::map<int, std::size_t> counts;
   for (const Sample& sample : c.samples) ++counts[sample.process];
@@ -91,14 +91,14 @@ TableCell samples_cell(const CaseResult& c) {
   return {.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
 }
 
-/// "samples" where a parameter is called n.
+/// Returns "samples" if a parameter has the name n.
 std::string samples_title(const Cases& cases) {
   const bool is_taken = std::ranges::any_of(
       cases, [](const CaseResult* c) { return find_value(c->parameters, "n") != nullptr; });
   return is_taken ? "samples" : "n";
 }
 
-/// With the mark of how sampling ended: the column of samples may be left out.
+/// Includes the mark of how sampling ended, because the column of samples may be left out.
 TableCell time_cell(const CaseResult& c) {
   TableCell cell = median_cell(c);
   const Ending* ending = has_number(c) ? ending_of(c) : nullptr;
@@ -106,7 +106,7 @@ TableCell time_cell(const CaseResult& c) {
   return cell;
 }
 
-/// Whether a case has no bound although others of the table have one.
+/// Returns whether a case has no bound although another case of the table has one.
 bool lacks_bound(const CaseResult& c, const Cases& cases) {
   return !c.bound &&
          std::ranges::any_of(cases, [](const CaseResult* one) { return one->bound.has_value(); });
@@ -145,8 +145,8 @@ bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&
 /// The intervals that a table shows.
 enum class Intervals { of_medians, all };
 
-/// Returns the marked confidences in ascending order, each once: those of cases that several
-/// processes have sampled, or of the others.
+/// Returns the marked confidences in ascending order, each once: those of cases sampled by several
+/// processes, or of the others.
 std::vector<std::string> low_confidences(const Cases& cases, Intervals shown, bool of_processes) {
   std::set<double> found;
   const auto collect = [&](const std::optional<Interval>& interval) {
@@ -164,7 +164,7 @@ std::vector<std::string> low_confidences(const Cases& cases, Intervals shown, bo
   return texts;
 }
 
-/// The remarks on metrics, each once; three of them where there are more.
+/// Returns the remarks on metrics, each once and at most three.
 std::string remarks_text(const Cases& cases) {
   constexpr std::size_t max_remarks = 3;
   std::vector<std::string_view> remarks;
@@ -326,7 +326,7 @@ class Builder {
           .title = parameter.name,
           .verbatim = true,
           .verbatim_title = true,
-          .only_on_pages = parameter.name == cut_note,  // layout and partition say which row it is
+          .only_on_pages = parameter.name == cut_note,  // layout and partition identify the row
           .narrow = heading};
       for (std::size_t row = 0; row < cases_.size(); ++row) {
         column.cells.push_back({.text = parameter.values[row].value_or(std::string(not_applicable)),
@@ -336,7 +336,7 @@ class Builder {
     }
   }
 
-  /// Whether the parameters of a case leave open where its stages begin.
+  /// Returns whether the parameters of a case do not determine where its stages begin.
   [[nodiscard]] bool has_cuts_of_its_own() const {
     return std::ranges::any_of(cases_, [&](const CaseResult* c) {
       const std::string cut = cut_of(*c);
@@ -369,7 +369,7 @@ class Builder {
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
 
-  /// Where cases have different baselines, each row names its own.
+  /// If cases have different baselines, each row names its own.
   void add_speedup() {
     const std::set<std::string>& strategies = baselines_.strategies();
     add({.title = "speedup",
@@ -388,8 +388,8 @@ class Builder {
         });
   }
 
-  /// The last word of the name stands over the intervals, where there are any, or under the others
-  /// in the column of a rate.
+  /// The last word of the name becomes the title of the intervals if there are any, or a second
+  /// line in the column of a rate.
   void add_metric(const std::string& name) {
     const bool intervals = any_measured(
         cases_, [&](const CaseResult& c) { return !metric_cell(c, name).range.empty(); });

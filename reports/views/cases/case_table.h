@@ -1,4 +1,4 @@
-// The table of the cases of a scenario.
+// The table of a scenario's cases.
 #pragma once
 
 #include <string_view>
@@ -10,17 +10,16 @@
 
 namespace parbench::report {
 
-/// Builds the table. Columns of numbers without content are left out; the rows that the answer
-/// recommends are emphasised.
+/// Builds the table. Leaves out columns of numbers without content; emphasises recommended rows.
 [[nodiscard]] Table case_table(const ScenarioCases& group);
 
-/// Formats the median with its interval and its marks, or the status of a case without a number.
+/// Formats the median with interval and marks, or the status of a case without a number.
 [[nodiscard]] TableCell median_cell(const CaseResult& c);
 
-/// Returns the footnotes of what `median_cell` marks.
+/// Returns the footnotes of the marks of `median_cell`.
 [[nodiscard]] std::vector<Footnote> median_footnotes(const Cases& cases);
 
-/// Marks a case on a throttled device.
+/// The mark of a case on a throttled device.
 inline constexpr std::string_view throttled_mark = "§";
 
 }  // namespace parbench::report

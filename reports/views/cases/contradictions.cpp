@@ -1,4 +1,4 @@
-// Compares the quotient of two medians with the median of the ratios of their rounds.
+// Compares the quotient of two medians with the median of the rounds' ratios.
 #include "reports/views/cases/contradictions.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace parbench::report {
 namespace {
 
-/// The rounds in which a case was sampled.
+/// Returns the rounds in which a case was sampled.
 std::set<int> rounds_of(const CaseResult& c) {
   std::set<int> rounds;
   for (const Sample& sample : c.samples) rounds.insert(sample.round);
   return rounds;
 }
 
-/// Whether two speedups say the opposite of each other, or differ much.
+/// Returns whether one speedup is a gain and the other a loss, or they differ much.
 bool are_far_apart(double one, double other) {
   constexpr double opposite = 0.03;
   constexpr double far = 0.1;
@@ -26,13 +26,13 @@ bool are_far_apart(double one, double other) {
   return ratio > 1 + far || (ratio > 1 + opposite && (one - 1) * (other - 1) < 0);
 }
 
-/// Whether the quotient of two medians lies outside of the interval of a speedup, or far from it.
+/// Returns whether the quotient of two medians is outside of a speedup's interval or far from it.
 bool contradicts(double quotient, const Ratio& speedup) {
   return speedup.above(quotient) || speedup.below(quotient) ||
          are_far_apart(quotient, speedup.value);
 }
 
-/// The quotient of the medians over the rounds in which both were sampled; there is such a round.
+/// Returns the quotient of the medians over the common rounds, of which there is at least one.
 double quotient_of_common_rounds(const CaseResult& c, const CaseResult& baseline) {
   const std::set<int> own = rounds_of(c);
   const std::set<int> other = rounds_of(baseline);
@@ -46,9 +46,9 @@ double quotient_of_common_rounds(const CaseResult& c, const CaseResult& baseline
   return median_in(baseline, own) / median_in(c, other);
 }
 
-/// Returns a mark if the quotient of two medians contradicts the speedup: samples of rounds that
-/// only one of them has make the difference, or the quotients of the rounds scatter so much that
-/// their median is another one. Empty otherwise, and for a small difference in the same rounds.
+/// Returns a mark if the quotient of two medians contradicts the speedup: because of rounds that
+/// only one case has, or because the ratios of the rounds scatter. Empty otherwise, and for a small
+/// difference in the same rounds.
 std::string_view contradiction_mark(const CaseResult& c, const CaseResult& baseline) {
   constexpr double remarkable = 0.02;
   const double quotient = baseline.statistics->median / c.statistics->median;

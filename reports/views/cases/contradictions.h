@@ -1,4 +1,4 @@
-// Speedups that the medians of their cases contradict.
+// Finds speedups that the medians of their cases contradict.
 #pragma once
 
 #include <map>
@@ -9,15 +9,15 @@
 
 namespace parbench::report {
 
-/// Of a speedup from rounds that the medians have others beside.
+/// The mark of a speedup whose cases also have samples in other rounds, which change the medians.
 inline constexpr std::string_view other_rounds_mark = "~";
-/// Of a speedup whose rounds scatter.
+/// The mark of a speedup whose rounds scatter.
 inline constexpr std::string_view scattered_mark = "≠";
 
-/// Marks of speedups that the medians contradict, by case.
+/// The marks of contradicted speedups, by case.
 using ContradictionMarks = std::map<const CaseResult*, std::string_view>;
 
-/// Returns the marks of those cases whose speedup differs from the quotient of the medians.
+/// Returns the marks of the cases whose speedup differs from the quotient of the medians.
 [[nodiscard]] ContradictionMarks contradiction_marks(const Cases& cases);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// The page around the tables: contents, answers, machine, how to read it.
+// Writes the parts of a page around the tables: contents, answers, machine, explanation.
 #include "reports/views/html/html.h"
 
 #include <fmt/format.h>
@@ -53,13 +53,13 @@ the samples is shown. “Not representative”: also that one took much longer o
 median sample. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
-<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
+<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A jump or a slope that all of
 them share is caused by the machine, not by a strategy.</dd>
 </dl>
 </section>
 )";
 
-/// The scenarios of a report in a line: "pipeline, branch".
+/// Returns the scenarios of a report: "pipeline, branch".
 std::string scenarios_text(const Report& report) {
   std::vector<std::string> names;
   for (const auto& group : by_scenario(report)) names.push_back(group.scenario);
@@ -80,7 +80,7 @@ std::string of_scenario(const std::string& scenario) {
   return scenario.empty() ? std::string() : " of " + scenario;
 }
 
-/// "NVIDIA H200, 139.8 GiB, compute capability 9.0, multiprocessors 132".
+/// Returns "NVIDIA H200, 139.8 GiB, compute capability 9.0, multiprocessors 132".
 std::string device_text(const Device& device) {
   std::string text = device.model;
   if (!device.cores.empty()) {
@@ -92,12 +92,12 @@ std::string device_text(const Device& device) {
   return text;
 }
 
-/// Formats the number of cases of a finding, if there are several.
+/// Returns the number of cases of a finding if there are several.
 std::string number_of_cases(std::size_t cases) {
   return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
 }
 
-/// One page from its reports.
+/// Writes one page for several reports.
 class Page {
  public:
   Page(const std::vector<NamedReport>& reports, const WebAssets& assets,
@@ -117,7 +117,7 @@ class Page {
 
  private:
   [[nodiscard]] bool several() const { return reports_.size() > 1; }
-  /// Returns the level of the headings of scenarios and machines, below the report's name if any.
+  /// Returns the heading level of scenarios and machines, below the report's name if shown.
   [[nodiscard]] std::string_view heading() const { return several() ? "h3" : "h2"; }
 
   void contents() {

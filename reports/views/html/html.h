@@ -1,5 +1,5 @@
-// Reports as a page of HTML: one that needs nothing else (no network, no other file, no script), or
-// one of a site, whose pages share style and script.
+// Formats reports as HTML: as a self-contained page (no network, no other file, no script needed),
+// or as a page of a site, whose pages share style and script.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace parbench::report {
 
-/// A report and what the page calls it, its file's name for example.
+/// A report and its name on the page, for example that of its file.
 struct NamedReport {
   std::string name;
   Report report;
 };
 
-/// What a page looks like and what brings it to life (reports/web).
+/// The style and the script of a page (reports/web).
 struct WebAssets {
   std::string_view style;
   std::string_view script;  // empty: built without npm; the page says that it has no pictures
-  bool linked = false;      // style and script are URLs, relative to the page, and not text
+  bool linked = false;      // style and script are URLs relative to the page instead of text
 };
 
-/// Return the assets built into this program: for a single page, and for the pages of a site.
+/// Return the assets built into this program: for a single page, and for pages of a site.
 [[nodiscard]] const WebAssets& built_in_web_assets();
 [[nodiscard]] const WebAssets& built_in_site_assets();
 
@@ -32,12 +32,11 @@ struct PageLink {
   std::string text;
 };
 
-/// The page: for each report its answers, and for each scenario its question, a table of all cases
-/// with reasons of those without a number, published figures beside measured ones, then the
-/// machine; at the end how to read it. All of it is there and can be read, printed and listened to
-/// without the script, which adds pictures, sorting and filtering. Text of reports is `printable`
-/// and stays text. UTF-8. It depends on nothing but its arguments. `up` leads to the pages above it
-/// in a site.
+/// Returns the page: for each report its answers; for each scenario its question, a table of all
+/// cases, the reasons of cases without a number, and published figures; then the machine, and an
+/// explanation. The page can be read, printed and read aloud without the script, which adds
+/// pictures, sorting and filtering. Text of reports is `printable` and never becomes markup. UTF-8.
+/// Depends on the arguments only. `up`: links to parent pages of a site.
 [[nodiscard]] std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets,
                                   const std::vector<PageLink>& up = {});
 

@@ -1,4 +1,4 @@
-// The tables of `show --calls`, folded.
+// Writes the tables of `show --calls`, folded.
 #include "reports/views/html/html_calls.h"
 
 #include <fmt/format.h>

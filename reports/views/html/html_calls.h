@@ -1,4 +1,4 @@
-// Where the time of cases went, call by call, on a page.
+// Tables of the calls of cases on a page.
 #pragma once
 
 #include "reports/views/html/html_writer.h"
@@ -6,8 +6,8 @@
 
 namespace parbench::report {
 
-/// Writes a folded table of calls for each profiled case of a scenario, those first that its answer
-/// names. A page has room for a dozen; what is missing is counted with the command that shows it.
+/// Writes a folded table of calls for each profiled case of a scenario, those of its answer first.
+/// A page has at most a dozen; a note counts the others and names the command that shows them.
 void write_calls(HtmlWriter& html, const ScenarioCases& group);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// What a scenario's tables have on a page beside those of every medium.
+// Writes the details that a scenario's tables have on pages only.
 #include "reports/views/html/html_cases.h"
 
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 namespace parbench::report {
 namespace {
 
-/// A longer table is folded, so that a browser need not lay it out before anybody wants to see it.
+/// Max rows of an unfolded table: browsers need not lay out longer ones until they are opened.
 constexpr std::size_t max_unfolded = 1000;
 
-/// "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
+/// Returns "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
 std::string kernels_text(const std::vector<Kernel>& kernels) {
   std::vector<std::string> items;
   for (const Kernel& kernel : kernels) {
@@ -33,7 +33,7 @@ std::string kernels_text(const std::vector<Kernel>& kernels) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// "median clock 1800 MHz, lowest clock 1700 MHz, at most 71 °C, at most 300 W", as far as known.
+/// Returns "median clock 1800 MHz, lowest clock 1700 MHz, at most 71 °C, at most 300 W", if known.
 std::string condition_text(const CaseCondition& condition) {
   std::vector<std::string> items;
   const auto add = [&](std::string_view what, std::optional<double> value, std::string_view unit) {
@@ -46,7 +46,7 @@ std::string condition_text(const CaseCondition& condition) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// "3 of 14 (2 power cap on cuda:0, 1 low clock on cuda:0)".
+/// Returns "3 of 14 (2 power cap on cuda:0, 1 low clock on cuda:0)".
 std::string throttling_text(const Throttling& throttling) {
   std::vector<std::string> items;
   for (const ThrottleReason& reason : throttling.reasons) {
@@ -57,8 +57,8 @@ std::string throttling_text(const Throttling& throttling) {
   return items.empty() ? counts : fmt::format("{} ({})", counts, fmt::join(items, ", "));
 }
 
-/// Everything else that the report says of a case. A line for each fact instead of a list:
-/// thousands of cases would make it half a million elements, which take a browser seconds.
+/// All other facts about a case, one line each. A list would add half a million elements for
+/// thousands of cases, which take a browser seconds.
 class Details {
  public:
   explicit Details(const CaseResult& c) : lines_("case: " + c.name) {
@@ -121,7 +121,7 @@ bool belongs(const CaseResult& c, const Published& figure) {
   });
 }
 
-/// A published figure and the case that it is read beside; nullptr where the run lacks it.
+/// A published figure and the measured case beside it; null if the run lacks it.
 struct PlacedFigure {
   const Published* figure = nullptr;
   const CaseResult* measured = nullptr;

@@ -1,4 +1,4 @@
-// The tables of a scenario on a page: all its cases, and published figures beside measured ones.
+// The tables of a scenario on a page: all its cases, and published figures.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace parbench::report {
 
-/// The values that all cases share, the table with a row for every case, and what its marks mean.
-/// `id` is the scenario's on the page.
+/// Writes the common values, the table of all cases and the footnotes. `id`: that of the scenario.
 void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id);
 
-/// Figures that the report's run was to be read beside, with those of the same cases; nothing where
-/// the report has none of the scenario.
+/// Writes published figures beside the measured ones of the same cases; nothing if the report has
+/// none for the scenario.
 void write_published(HtmlWriter& html, const Report& report, const ScenarioCases& group);
 
 }  // namespace parbench::report

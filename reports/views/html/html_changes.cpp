@@ -1,4 +1,4 @@
-// The data of the picture of changes; reports/web/src/changes.ts describes them.
+// Writes the data of the picture of changes, as described in reports/web/src/changes.ts.
 #include "reports/views/html/html_changes.h"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace parbench::report {
 namespace {
 
-/// [row, value, low, high]; without interval [row, value].
+/// Returns [row, value, low, high]; without interval [row, value].
 Json point_data(const ChangePoint& point) {
   Json list = value_with_interval(point.value, point.interval);
   list.insert(list.begin(), point.row);

@@ -1,4 +1,4 @@
-// The picture of changes: what the time of each case is in some reports, against another one.
+// The picture of changes: the times of cases in several reports relative to another report.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace parbench::report {
 
-/// The time of a case less that of its baseline, as a fraction of that.
+/// The relative difference between the times of a case and its baseline.
 struct ChangePoint {
-  std::size_t row = 0;  // of the table of its section, from 0
+  std::size_t row = 0;  // in the table of its section, from 0
   double value = 0;
   std::optional<Interval> interval;
 };
@@ -25,14 +25,14 @@ struct ChangeSeries {
 };
 
 struct ChangesPicture {
-  std::string description;         // a sentence
-  std::vector<std::string> cases;  // of the rows
+  std::string description;         // one sentence
+  std::vector<std::string> cases;  // names of the rows
   std::vector<ChangeSeries> series;
-  std::optional<double> threshold;  // of changes that count
+  std::optional<double> threshold;  // min change that counts
 };
 
-/// Writes where the picture stands and what the script draws it from; nothing on a page without
-/// script. It belongs into the section of a table of class `cases` with these rows.
+/// Writes the element of the picture and its data for the script; nothing on a page without script.
+/// Must be in the section of a table of class `cases` with these rows.
 void write_changes(HtmlWriter& html, const WebAssets& assets, const ChangesPicture& picture);
 
 }  // namespace parbench::report

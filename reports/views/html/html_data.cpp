@@ -1,4 +1,4 @@
-// Projection of reports to what the pictures need.
+// Selects the data of reports that pictures need.
 #include "reports/views/html/html_data.h"
 
 #include <fmt/format.h>
@@ -22,14 +22,14 @@
 namespace parbench::report {
 namespace {
 
-/// Text of a page's picture has no more digits than anybody can see.
+/// Rounds to six digits, more than a picture shows.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
 }
 
-/// The parameter's value, or its text where the report has none but the table shows one (dtype).
+/// Returns the parameter's value, or its text in the table if it is not a parameter (dtype).
 Json value_of(const CaseResult& c, const ParameterColumn& column, std::size_t row) {
   for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
     const Value* value = find_value(*values, column.name);
@@ -38,7 +38,7 @@ Json value_of(const CaseResult& c, const ParameterColumn& column, std::size_t ro
   return column.values[row] ? Json(*column.values[row]) : Json();
 }
 
-/// Rounds and seconds of all samples, one list each.
+/// Returns the rounds and seconds of all samples, as two lists.
 Json samples_of(const CaseResult& c) {
   Json rounds = Json::array();
   Json seconds = Json::array();
@@ -49,7 +49,7 @@ Json samples_of(const CaseResult& c) {
   return {{"rounds", std::move(rounds)}, {"seconds", std::move(seconds)}};
 }
 
-/// The first round of each process; empty where a single process took all samples.
+/// Returns the first round of each process; empty if a single process took all samples.
 Json processes_of(const Cases& cases) {
   std::map<int, int> first_rounds;
   for (const CaseResult* c : cases) {
@@ -64,7 +64,7 @@ Json processes_of(const Cases& cases) {
   return rounds;
 }
 
-/// `unit` is the scenario's; a case has an entry of its own where its amount has another one.
+/// `unit` is that of the scenario; a case with another unit has an entry for it.
 Json case_data(const CaseResult& c, std::size_t row,
                const std::vector<const ParameterColumn*>& axes, const std::string& unit) {
   Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};

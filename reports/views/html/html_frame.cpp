@@ -1,4 +1,4 @@
-// Head and end of pages.
+// Writes the beginning and the end of pages.
 #include "reports/views/html/html_frame.h"
 
 namespace parbench::report {
@@ -17,8 +17,8 @@ constexpr std::string_view no_script_note =
     "This page has tables only: it was written by a build of parbench without npm. A build that "
     "finds npm adds pictures, sorting and filtering.";
 
-/// Charts set styles of elements, so that these are allowed in either case. On a page from disk not
-/// every browser takes 'self' for the folder that it lies in.
+/// Allows styles of elements, which charts set. For pages from disk, allows file: URLs, because not
+/// all browsers include the page's folder in 'self'.
 std::string_view policy(const WebAssets& assets) {
   return assets.linked ? "default-src 'none'; style-src 'self' file: 'unsafe-inline'; "
                          "script-src 'self' file:; img-src data:"

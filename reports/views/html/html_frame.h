@@ -1,5 +1,4 @@
-// What all pages of HTML have around their content: head, title, links upwards, script and its
-// data.
+// The frame of all HTML pages: head, title, links to parent pages, script and its data.
 #pragma once
 
 #include <functional>
@@ -12,22 +11,22 @@
 
 namespace parbench::report {
 
-/// In the head of all pages of a site, and of no other page.
+/// A tag in the head of all pages of a site, and of no other page.
 inline constexpr std::string_view site_generator =
     "<meta name=\"generator\" content=\"parbench dashboard\">";
 
 void write_link(HtmlWriter& html, const PageLink& link);
 
-/// Everything down to the title. A policy in the page forbids every request but those for the
-/// site's own style and script.
+/// Writes the beginning of a page up to its title. A content security policy forbids all requests
+/// except for the site's own style and script.
 void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title,
                const std::vector<PageLink>& up);
 
-/// The main element, which the caller closes; a page without script says why.
+/// Opens the main element, which the caller closes; a page without script says why.
 void open_results(HtmlWriter& html, const WebAssets& assets);
 
-/// The script, with the data that it finds in the element `data_id` (see script_json); without
-/// script nothing asks for data.
+/// Writes the script and its data in the element `data_id` (see `script_json`); nothing on a page
+/// without script, which does not call `data`.
 void close_page(HtmlWriter& html, const WebAssets& assets, std::string_view data_id,
                 const std::function<std::string()>& data);
 

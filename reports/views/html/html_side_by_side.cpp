@@ -1,4 +1,4 @@
-// Matches cases by their names and sorts them by difference.
+// Matches cases by name and sorts them by difference.
 #include "reports/views/html/html_side_by_side.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ namespace {
 
 struct SharedCase {
   std::string name;
-  std::vector<const CaseResult*> results;  // one per report; nullptr where it has no number
-  double ratio = 1;                        // of the largest median to the smallest
+  std::vector<const CaseResult*> results;  // one per report; null if it has no number
+  double ratio = 1;                        // largest median over smallest
 };
 
 double ratio_of(const std::vector<const CaseResult*>& results) {
@@ -41,13 +41,13 @@ double ratio_of(const std::vector<const CaseResult*>& results) {
 
 std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   std::vector<SharedCase> cases;
-  std::unordered_map<std::string, std::size_t> places;
+  std::unordered_map<std::string, std::size_t> indices;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     for (const CaseResult& c : reports[i].report.cases) {
       if (!has_number(c)) continue;
-      const auto [place, is_new] = places.try_emplace(c.name, cases.size());
+      const auto [known, is_new] = indices.try_emplace(c.name, cases.size());
       if (is_new) cases.push_back({c.name, std::vector<const CaseResult*>(reports.size()), 1});
-      cases[place->second].results[i] = &c;
+      cases[known->second].results[i] = &c;
     }
   }
   std::erase_if(cases, [](const SharedCase& one) {
@@ -62,7 +62,7 @@ TableCell result_cell(const CaseResult* c) {
   return c == nullptr ? TableCell{.text = std::string(not_applicable)} : median_cell(*c);
 }
 
-/// The time of a case against that of the first report, with the interval of its own.
+/// Returns the change of a case's time relative to the first report, with its own interval.
 std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, const CaseResult* c) {
   if (base == nullptr || c == nullptr || !(base->statistics->median > 0)) return std::nullopt;
   const double unit = base->statistics->median;
@@ -73,7 +73,7 @@ std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, co
   return point;
 }
 
-/// A series for each report but the first, which is what they are held against.
+/// Returns a series for each report except the first, which is the reference.
 ChangesPicture changes_of(const std::vector<NamedReport>& reports,
                           const std::vector<SharedCase>& cases) {
   ChangesPicture picture{.description = fmt::format(

@@ -1,4 +1,4 @@
-// The cases that several reports of a page have, next to each other.
+// Compares the cases that several reports of a page have.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace parbench::report {
 
 /// Writes a section with a picture and a table of the cases that were measured in more than one
-/// report, those with the largest difference first; nothing without such cases.
+/// report, sorted by difference in descending order; nothing without such cases.
 void write_side_by_side(HtmlWriter& html, const WebAssets& assets,
                         const std::vector<NamedReport>& reports);
 

@@ -1,4 +1,4 @@
-// Rows and cells of a page's tables.
+// Writes rows and cells of a page's tables.
 #include "reports/views/html/html_table.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::string_view class_of(Emphasis emphasis) {
   return emphasis == Emphasis::bold ? "strong" : emphasis == Emphasis::dim ? "dim" : "";
 }
 
-/// Class names joined, without the empty ones.
+/// Joins class names, without empty ones.
 std::string joined_classes(std::initializer_list<std::string_view> classes) {
   std::string text;
   for (const std::string_view name : classes) {

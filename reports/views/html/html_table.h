@@ -1,4 +1,4 @@
-// Paints tables on a page.
+// Writes tables on a page.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace parbench::report {
 
-/// Class, id and label of a table on a page. The label is its caption and names its region for
-/// screen readers.
+/// Class, id and label of a table on a page. The label is its caption and the name of its region
+/// for screen readers.
 struct HtmlTable {
   std::string_view css_class = {};
   std::string id = {};
   std::string label = {};
 };
 
-/// Columns and rows, without captions and footnotes. The first cell of a row is its heading; a
-/// number that a cell is sorted by stands in `data-v`.
+/// Writes columns and rows, without captions and footnotes. The first cell of a row is its heading;
+/// `data-v` is the number by which a cell is sorted.
 void write_table(HtmlWriter& html, const Table& table, const HtmlTable& names);
 
-/// Writes a list of texts; nothing without any.
+/// Writes a list of texts; nothing if it is empty.
 void write_list(HtmlWriter& html, std::string_view css_class,
                 const std::vector<std::string>& items);
 

@@ -1,4 +1,4 @@
-// Choosing and packing of timelines.
+// Selects and packs timelines.
 #include "reports/views/html/html_timelines.h"
 
 #include <fmt/format.h>
@@ -24,12 +24,12 @@
 namespace parbench::report {
 namespace {
 
-/// Times are whole numbers of a power of ten of nanoseconds, so that a case lasts no more than this
-/// many: a ten-millionth of it is below what any zoom shows as a gap.
+/// Max length of a case in units of time, which are powers of ten of a nanosecond: a ten-millionth
+/// of a case is below any gap that a zoom shows.
 constexpr Nanoseconds max_units = 10'000'000;
 
-/// What the bars of tasks are coloured by, as reports/web/src/timeline/model.ts numbers it: the
-/// kinds of tasks, then phases.
+/// Colours of the bars of tasks, numbered as in reports/web/src/timeline/model.ts: the kinds of
+/// tasks, then phases.
 constexpr std::array<std::string_view, 3> bar_phases{"forward", "backward", "update"};
 constexpr std::size_t bar_colours = task_kinds.size() + bar_phases.size();
 
@@ -39,50 +39,49 @@ std::size_t bar_colour(const Task& task) {
   return task_kinds.size() + static_cast<std::size_t>(phase - bar_phases.begin());
 }
 
-/// Number of cases that are named for one reason of a missing timeline.
+/// Max number of cases named for one reason of a missing timeline.
 constexpr std::size_t max_named = 3;
 
-/// Nanoseconds.
+/// Returns the length of a unit in nanoseconds.
 Nanoseconds unit_for(Nanoseconds length) {
   Nanoseconds unit = 1;
   while (length > max_units * unit) unit *= 10;
   return unit;
 }
 
-/// Things that many tasks share, each once.
+/// Items that many tasks share, each once.
 template <class T>
 class Pool {
  public:
-  std::size_t place_of(const T& thing) {
-    const auto [known, is_new] = places_.try_emplace(thing, things_.size());
+  std::size_t index_of(const T& thing) {
+    const auto [known, is_new] = indices_.try_emplace(thing, things_.size());
     if (is_new) things_.push_back(thing);
     return known->second;
   }
   [[nodiscard]] std::size_t count() const { return things_.size(); }
-  /// Returns the size of the text of the items from a place on, with commas.
-  [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
+  /// Returns the size of the items from an index on, as text with commas.
+  [[nodiscard]] std::size_t bytes_from(std::size_t index) const {
     std::size_t bytes = 0;
-    for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
+    for (; index < things_.size(); ++index) bytes += Json(things_[index]).dump().size() + 1;
     return bytes;
   }
-  void forget_from(std::size_t place) {
-    for (; things_.size() > place; things_.pop_back()) places_.erase(things_.back());
+  void forget_from(std::size_t index) {
+    for (; things_.size() > index; things_.pop_back()) indices_.erase(things_.back());
   }
   [[nodiscard]] const std::vector<T>& list() const { return things_; }
 
  private:
   std::vector<T> things_;
-  std::map<T, std::size_t> places_;
+  std::map<T, std::size_t> indices_;
 };
 
-/// What the tasks of a scenario share: micro-batches and sizes of a sweep have most of it in
-/// common.
+/// Data that the tasks of a scenario share: the cases of a sweep have most of it in common.
 struct Shared {
   Pool<std::string> names;
   Pool<std::array<double, 2>> work;  // FLOPs and bytes
 };
 
-/// Packs the calls of one timeline, each as differences to what came before it.
+/// Packs the calls of one timeline as differences to the previous call.
 class CallPacker {
  public:
   CallPacker(const Timeline& timeline, Shared& shared, Nanoseconds unit)
@@ -104,8 +103,8 @@ class CallPacker {
     packed_.add(static_cast<std::uint64_t>(call.lane) * bar_colours + bar_colour(task));
     packed_.add(task.micro_batch ? static_cast<std::uint64_t>(std::max(*task.micro_batch, 0)) + 1
                                  : 0);
-    packed_.add(shared_.names.place_of(task.name));
-    packed_.add(shared_.work.place_of({counted(call.work.flops), counted(call.work.bytes)}));
+    packed_.add(shared_.names.index_of(task.name));
+    packed_.add(shared_.work.index_of({counted(call.work.flops), counted(call.work.bytes)}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));
     packed_.add(static_cast<std::uint64_t>(units(call.ran.end) - begin));
     packed_.add_signed(enqueued - enqueued_);
@@ -115,7 +114,7 @@ class CallPacker {
     enqueued_ = enqueued;
   }
 
-  /// As distances to the first call of each task; a clock of another device may put it behind.
+  /// Adds distances to the first call of each task, which are negative if clocks of devices differ.
   void add_dependencies(const Task& task, std::size_t index) {
     std::vector<std::int64_t> distances;
     for (const TaskId before : task.after) {
@@ -128,10 +127,10 @@ class CallPacker {
     for (const std::int64_t distance : distances) packed_.add_signed(distance);
   }
 
-  /// A number that a report had as null counts nothing.
+  /// Replaces numbers that are not finite, which a report has as null, by 0.
   static double counted(double amount) { return std::isfinite(amount) ? amount : 0; }
 
-  /// Rounded; `time` is not before the beginning of the timeline.
+  /// Returns a time in rounded units; `time` is not before the beginning of the timeline.
   [[nodiscard]] std::int64_t units(Nanoseconds time) const {
     return (time - timeline_.begin + unit_ / 2) / unit_;
   }
@@ -141,7 +140,7 @@ class CallPacker {
   Nanoseconds unit_;
   std::unordered_map<TaskId, std::size_t> first_call_;
   PackedNumbers packed_;
-  std::int64_t begin_ = 0;  // of the call before
+  std::int64_t begin_ = 0;  // of the previous call
   std::int64_t enqueued_ = 0;
 };
 
@@ -154,7 +153,7 @@ Json devices_of_lanes(const PlanGraph& graph) {
   return list;
 }
 
-/// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null where none is known.
+/// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null if none is known.
 Json peaks_of_devices(const Report& report, const CaseResult& c) {
   Json list = Json::array();
   bool known = false;
@@ -178,7 +177,7 @@ Json lane_names(const PlanGraph& graph) {
   return list;
 }
 
-/// What there is of one scenario so far.
+/// The timelines of one scenario that have been added.
 class ScenarioTimelines {
  public:
   explicit ScenarioTimelines(const ScenarioCases& group)
@@ -188,7 +187,7 @@ class ScenarioTimelines {
     }
   }
 
-  /// Takes the timeline of a case if there is one that fits. Returns the room that is left.
+  /// Adds the timeline of a case if there is one and it fits. Returns the remaining room.
   std::size_t add(std::size_t row, std::size_t room) {
     const CaseResult& c = *(*cases_)[row];
     if (!c.profile) return without(reason_without_profile(c), row, room);
@@ -207,7 +206,7 @@ class ScenarioTimelines {
     return room - bytes;
   }
 
-  /// `first`: the row of the case that is to be shown first.
+  /// `first`: the row of the case that is shown first.
   [[nodiscard]] Json data(std::optional<std::size_t> first) const {
     Json json{{"names", shared_.names.list()},
               {"work", shared_.work.list()},
@@ -225,7 +224,7 @@ class ScenarioTimelines {
  private:
   struct Missing {
     std::size_t count = 0;
-    std::vector<std::size_t> rows;  // the first of them
+    std::vector<std::size_t> rows;  // the first `max_named`
   };
 
   static std::string too_many_tasks() {
@@ -264,8 +263,8 @@ class ScenarioTimelines {
   std::map<std::string, Missing> without_;
 };
 
-/// The case that the answer's first recommendation names; without any the largest speedup, and
-/// nullptr where none has a speedup.
+/// Returns the case with the gain of the answer's first recommendation; without one, the case with
+/// the largest speedup; null without speedups.
 const CaseResult* named_first(const ScenarioCases& group) {
   const Answer* answer = find_answer(*group.report, group.scenario);
   const CaseResult* best = nullptr;
@@ -287,7 +286,7 @@ struct Candidate {
   int rank = 0;
 };
 
-/// The cases that have a number, those first that an answer names.
+/// Returns the cases with a number; those named by an answer come first.
 std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
   std::vector<Candidate> list;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
@@ -312,8 +311,8 @@ std::optional<std::size_t> row_named_first(const ScenarioCases& group) {
   return static_cast<std::size_t>(found - group.cases.begin());
 }
 
-/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)", of the whole time; a line for each device,
-/// and one for the bus bandwidth of what they exchange.
+/// Returns "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)" as shares of the whole time, a line
+/// for each device, and one for the bus bandwidth.
 std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
   std::vector<std::string> lines;
   for (const DeviceMetrics& device : metrics.devices) {
@@ -334,7 +333,7 @@ std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
 
 std::size_t timeline_room(std::size_t cases) {
   constexpr std::size_t min_cases_with_min_room = 100;
-  constexpr std::size_t bytes_of_a_case = 1'500;  // its row and its samples
+  constexpr std::size_t bytes_of_a_case = 1'500;  // row and samples of a case
   return 300'000 - bytes_of_a_case * std::min(cases, min_cases_with_min_room);
 }
 

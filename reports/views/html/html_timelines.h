@@ -1,5 +1,4 @@
-// When the tasks of each case ran, as the page's script draws it: packed, and no more of it than a
-// page has room for.
+// The timelines of cases for the page's script: packed, and limited by the size of the page.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +10,17 @@
 
 namespace parbench::report {
 
-/// Bytes that all timelines of a page with so many cases take together: a page of a hundred cases
-/// stays below a megabyte with them, and one of a few cases has room for some 20,000 tasks.
+/// Returns the max bytes of all timelines of a page with that many cases: a page of a hundred cases
+/// stays below a megabyte, and one of a few cases has room for some 20,000 tasks.
 [[nodiscard]] std::size_t timeline_room(std::size_t cases);
 
-/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)" for each device, of the whole time; the bus
-/// bandwidth of what they exchange; and whether the recorded run is far from the samples.
+/// Returns "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)" for each device, as shares of the
+/// whole time; the bus bandwidth; and whether the recorded run deviates from the samples.
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-/// For each scenario of a page what the script gets as its timelines (reports/web/src/data.ts);
-/// null where no case was profiled. The fastest case of each scenario comes first, then baselines,
-/// then the others, as long as there is room for them. A case without timeline is counted with the
-/// reason.
+/// Returns the timelines of each scenario of a page, as described in reports/web/src/data.ts; null
+/// if no case was profiled. Adds the fastest case of each scenario first, then baselines, then the
+/// others, while there is room. Cases without a timeline are counted by reason.
 [[nodiscard]] std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios,
                                                std::size_t room);
 

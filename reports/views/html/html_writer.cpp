@@ -1,4 +1,4 @@
-// Escaping and writing of HTML.
+// Escapes and writes HTML.
 #include "reports/views/html/html_writer.h"
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// What stands for a byte of text; empty: the byte itself.
+/// Returns the replacement for a byte of text; empty if it stays.
 std::string_view escape_of(char c) {
   switch (c) {
     case '&':
@@ -35,7 +35,7 @@ struct Escape {
   std::string_view written;
 };
 
-/// None of these stands outside of a text in JSON, where each has an escape.
+/// In JSON, these characters occur only in texts, which allow escapes.
 constexpr Escape script_escapes[] = {{"<", "\\u003c"},
                                      {">", "\\u003e"},
                                      {"&", "\\u0026"},

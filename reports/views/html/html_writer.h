@@ -1,4 +1,4 @@
-// The one place where a page of HTML is put together from markup and data: data is always escaped.
+// Writes HTML from markup and data; escapes all data.
 #pragma once
 
 #include <initializer_list>
@@ -11,12 +11,12 @@
 
 namespace parbench::report {
 
-/// Text as it stands in HTML, in an element or in a quoted attribute: no character of it is markup.
+/// Escapes text for HTML, in an element or a quoted attribute, so that none of it is markup.
 /// Controls that HTML forbids become U+FFFD.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
-/// JSON as it stands in a script element: `<`, `>`, `&`, U+2028 and U+2029 are written as escapes
-/// of JSON, so that no text can end the element or a line of the script. Compact.
+/// Returns compact JSON for a script element: `<`, `>`, `&`, U+2028 and U+2029 are JSON escapes, so
+/// that no text can end the element or a line of the script.
 [[nodiscard]] std::string script_json(const Json& json);
 
 class HtmlWriter {
@@ -24,16 +24,16 @@ class HtmlWriter {
   using Attribute = std::pair<std::string_view, std::string_view>;
   using Attributes = std::initializer_list<Attribute>;
 
-  /// An attribute without value is written by its name alone.
+  /// Writes attributes; one without value is written as its name.
   HtmlWriter& open(std::string_view tag, std::span<const Attribute> attributes);
   HtmlWriter& open(std::string_view tag, Attributes attributes = {}) {
     return open(tag, std::span(attributes.begin(), attributes.size()));
   }
   HtmlWriter& close(std::string_view tag);
   HtmlWriter& text(std::string_view data);
-  /// open, text, close.
+  /// Writes an element that contains text.
   HtmlWriter& element(std::string_view tag, std::string_view data, Attributes attributes = {});
-  /// Markup that does not come from a report.
+  /// Writes trusted markup, which does not come from a report.
   HtmlWriter& raw(std::string_view markup);
 
   [[nodiscard]] std::string take() { return std::move(out_); }

@@ -1,4 +1,4 @@
-// Base64 digits of numbers.
+// Converts numbers to base64 digits.
 #include "reports/views/html/packed_numbers.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Many whole numbers as short text, for a page that is to stay small.
+// Packs many whole numbers into short text, to keep pages small.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace parbench::report {
 
-/// Numbers one after the other, each in groups of five bits, the lowest first; a group is a digit
-/// of base64, whose sixth bit says that another one follows (the VLQ of source maps, ECMA-426).
-/// Half the length of decimal digits with commas, and none of the characters is escaped in HTML.
-/// reports/web/src/timeline/packed.ts reads it.
+/// Consecutive numbers in groups of five bits, the lowest first. A group is a base64 digit whose
+/// sixth bit is set if another group follows (the VLQ of source maps, ECMA-426). Half the length of
+/// decimal digits with commas, and no character needs escapes in HTML. Read by
+/// reports/web/src/timeline/packed.ts.
 class PackedNumbers {
  public:
   void add(std::uint64_t number);
-  /// The sign is the lowest bit. |number| < 2⁶³.
+  /// Adds a number whose sign is the lowest bit. |number| < 2⁶³.
   void add_signed(std::int64_t number);
 
   [[nodiscard]] std::string take() { return std::move(text_); }

@@ -1,11 +1,11 @@
-// The user's choices on a page, held in the fragment of its address: a link shows the same, and
-// the browser's back button takes a choice back. "#changes", without "=", is a place on the page as
-// everywhere; the choice `at` names a place beside others.
+// Keeps the user's choices on a page in the fragment of its address: a link shows the same choices, and
+// the browser's back button undoes one. "#changes", without "=", is an element of the page as usual;
+// the choice `at` names such an element in addition to other choices.
 
 export class Address<Key extends string> {
   private typed: Key | undefined;
 
-  /** `changed` is called when the address has changed by anything but `choose`. */
+  /** `changed` is called after every change of the address except by `choose`. */
   constructor(
     private readonly keys: readonly Key[],
     changed: () => void,
@@ -18,7 +18,7 @@ export class Address<Key extends string> {
     addEventListener("hashchange", moved);
   }
 
-  /** Empty for what is not chosen. */
+  /** Returns the choices; empty texts for those that are not made. */
   read(): Record<Key | "at", string> {
     const fragment = location.hash.slice(1);
     const chosen = new URLSearchParams(fragment.includes("=") ? fragment : { at: decode(fragment) });
@@ -26,7 +26,7 @@ export class Address<Key extends string> {
     return Object.fromEntries(entries) as Record<Key | "at", string>;
   }
 
-  /** A new entry in the browser's history; what is typed into one field is one entry. */
+  /** Adds an entry to the browser's history; text typed into one field is one entry. */
   choose(changes: Partial<Record<Key | "at", string>>, typing?: Key): void {
     const chosen = { ...this.read(), at: "", ...changes };
     const given = Object.entries<string>(chosen).filter(([, value]) => value !== "");

@@ -1,4 +1,4 @@
-// A bar for each case, with its interval and, where there is one, the bound.
+// Draws a bar for each case, with its interval and its bound, if known.
 import { type Case, strategiesOf } from "./data";
 import {
   type Drawing,
@@ -54,7 +54,7 @@ function choose(cases: Case[], { measure }: Request): Case[] {
   return sorted.slice(0, max_bars);
 }
 
-/** The bars of a strategy and their marks; one name, so that the legend hides them together. */
+/** Returns the bars of a strategy and their marks; with one name, so that the legend hides both. */
 function barSeries(request: Request, cases: Case[], strategy: string, colour: string): SeriesOption[] {
   const points: Point[] = [];
   const marks: (number | string)[][] = [];

@@ -1,4 +1,4 @@
-// A chart that is made once it comes near the screen, and drawn again when colours or width change.
+// A chart that is created when it comes near the screen, and redrawn when colours or width change.
 import { echarts } from "./echarts";
 import { whenNear } from "./near";
 import { onThemeChange } from "./theme";
@@ -8,7 +8,7 @@ export type Chart = ReturnType<typeof echarts.init>;
 export class LazyChart {
   private chart: Chart | undefined;
 
-  /** `draw` is called whenever the chart has to be drawn, `made` once before. */
+  /** `draw` is called whenever the chart must be drawn, `made` once before. */
   constructor(
     private readonly canvas: HTMLElement,
     private readonly draw: (chart: Chart) => void,
@@ -19,7 +19,7 @@ export class LazyChart {
     whenNear(canvas, () => this.start());
   }
 
-  /** Nothing before it is made. */
+  /** Returns the chart; undefined before it is created. */
   get(): Chart | undefined {
     return this.chart;
   }

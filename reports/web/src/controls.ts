@@ -1,4 +1,4 @@
-// The few controls of the page, as elements that keyboards and screen readers know.
+// Creates the controls of the page from elements that keyboards and screen readers support.
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -11,7 +11,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A row of buttons of which one is pressed. */
+/** Creates a row of buttons of which one is pressed. */
 export function makeSwitch<T extends string>(
   label: string,
   options: readonly T[],

@@ -1,69 +1,69 @@
-// What the page holds for its pictures: written by reports/views/html/html_data.cpp, numbers in seconds.
+// The data of a page for its pictures, written by reports/views/html/html_data.cpp. Times in seconds.
 
-/** [value, low, high], or [value] where there is no interval. */
+/** [value, low, high], or [value] without an interval. */
 export type Estimate = [number | null, (number | null)?, (number | null)?];
 
 export interface Case {
-  /** Of the scenario's table, from 0. */
+  /** In the scenario's table, from 0. */
   row: number;
   strategy: string;
-  /** Of the scenario's axes, in their order; null where one does not apply. */
+  /** One value per axis of the scenario; null if an axis does not apply. */
   values: (number | string | null)[];
   time: Estimate;
   speedup?: Estimate;
   amount?: number | null;
-  /** Of the amount; absent: the scenario's. */
+  /** Unit of the amount; absent: that of the scenario. */
   unit?: string;
   bound?: number | null;
   samples: { rounds: number[]; seconds: (number | null)[] };
 }
 
-/** When the tasks of a case ran. */
+/** The times of the tasks of a case. */
 export interface PackedTimeline {
   row: number;
-  /** Of the case that its speedup is measured against. */
+  /** Row of the baseline of its speedup. */
   baseline?: number;
-  /** Seconds. */
+  /** Length of a unit in seconds. */
   unit: number;
-  /** In units. */
+  /** Length of the execution in units. */
   length: number;
-  /** Names. */
+  /** Names of the lanes. */
   lanes: string[];
-  /** Of each lane the number of its device. */
+  /** Number of each lane's device. */
   devices: number[];
-  /** Of each device its peaks for each kind of task, FLOP/s and B/s; null where none is known. */
+  /** Peaks of each device by kind of task, in FLOP/s and B/s; null if none is known. */
   peaks: [number | null, number | null][][] | null;
-  /** Busy and idle time of each device, as a text. */
+  /** Busy and idle times of the devices, as text. */
   shares: string;
-  /** Of timeline/packed.ts. */
+  /** The tasks, packed as in timeline/packed.ts. */
   spans: string;
 }
 
 export interface Timelines {
-  /** Of tasks, each once. */
+  /** Names of tasks, each once. */
   names: string[];
-  /** FLOPs and bytes of tasks, each pair once; 0 where nothing is counted. */
+  /** FLOPs and bytes of tasks, each pair once; 0 if not counted. */
   work: [number, number][];
-  /** By row. */
+  /** In the order of the rows. */
   cases: PackedTimeline[];
-  /** The row of the case to be shown first. */
+  /** Row of the case to be shown first. */
   first?: number;
-  /** Measured cases that have none: how many, why, and the rows of some. */
+  /** Measured cases without a timeline: the reason, their number, and the rows of some. */
   without: { reason: string; count: number; rows: number[] }[];
 }
 
 export interface Scenario {
   id: string;
   name: string;
-  /** Of the amounts of cases that name no other: "images", "FLOP"; empty: there is none. */
+  /** Unit of amounts of cases without a unit of their own: "images", "FLOP"; empty: none. */
   unit: string;
-  /** Strategies that speedups are measured against. */
+  /** Strategies of the baselines of speedups. */
   baselines: string[];
   /** Parameters in which cases differ. */
   axes: string[];
-  /** The first round of each process; empty where a single process took all samples. */
+  /** The first round of each process; empty if a single process took all samples. */
   processes: number[];
-  /** Measured ones only. */
+  /** Measured cases only. */
   cases: Case[];
   /** Absent if no case has a profile. */
   timelines?: Timelines;
@@ -73,12 +73,12 @@ export function readData(): Scenario[] {
   return JSON.parse(document.getElementById("parbench-data")?.textContent ?? "[]") as Scenario[];
 }
 
-/** Each once, in the order in which they appear. */
+/** Returns each strategy once, in order of appearance. */
 export function strategiesOf(cases: Case[]): string[] {
   return [...new Set(cases.map((c) => c.strategy))];
 }
 
-/** In the same order; there may be thousands of strategies. */
+/** Returns the cases by strategy, in order of appearance; there may be thousands of strategies. */
 export function casesByStrategy(cases: Case[]): Map<string, Case[]> {
   const groups = new Map<string, Case[]>();
   for (const c of cases) {
@@ -89,7 +89,7 @@ export function casesByStrategy(cases: Case[]): Map<string, Case[]> {
   return groups;
 }
 
-/** Of the axis at a place: numbers by size, then texts as they appear. */
+/** Returns the values of an axis: numbers sorted by size, then texts in order of appearance. */
 export function axisValues(cases: Case[], axis: number): (number | string)[] {
   const values = new Set<number | string>();
   for (const c of cases) {
@@ -100,7 +100,7 @@ export function axisValues(cases: Case[], axis: number): (number | string)[] {
   return [...numbers, ...[...values].filter((v) => typeof v === "string")];
 }
 
-/** "streams 4, batch 8": the values of some axes that a case has. */
+/** Returns the values of some axes of a case: "streams 4, batch 8". */
 export function valuesText(scenario: Scenario, c: Case, axes: number[]): string {
   const parts = axes
     .filter((axis) => c.values[axis] !== null && c.values[axis] !== undefined)

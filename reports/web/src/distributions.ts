@@ -1,4 +1,4 @@
-// The samples of each case on a line of its own: whether they are skewed, or have several modes.
+// Draws the samples of each case on its own line, which shows whether they are skewed or multimodal.
 import type { Scenario } from "./data";
 import { type Drawing, type Point, axisStyle, baseOption, caseAxis } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem } from "./echarts";
@@ -7,7 +7,7 @@ import { type Range, deviations, holds, quantile, rangeOf, withinLimit } from ".
 import type { Colours } from "./theme";
 
 const max_rows = 40;
-/** The points alone describe fewer samples as well as quartiles do. */
+/** Fewer samples are described by the points alone as well as by quartiles. */
 const min_samples_of_a_box = 8;
 const row_height = 26;
 
@@ -28,7 +28,7 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
         nameGap: 28,
         min: range.low,
         max: range.high,
-        interval: range.step,
+        interval: range.interval,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       yAxis: caseAxis(scenario, cases, colours),
@@ -53,7 +53,7 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
   };
 }
 
-/** A sample on the line of its case; an arrow at the edge for what lies beyond it. */
+/** Places a sample on the line of its case; an arrow at the edge replaces a sample beyond it. */
 function onLine(point: Point, index: number, range: Range): Point {
   const deviation = Number(point.value[1]);
   const made: Point = { row: point.row, value: [deviation, index], deviation, round: Number(point.value[0]) };
@@ -62,7 +62,7 @@ function onLine(point: Point, index: number, range: Range): Point {
   return { ...made, value: [right ? range.high : range.low, index], symbol: "arrow", symbolRotate: right ? -90 : 90, symbolSize: 11 };
 }
 
-/** From the first quartile to the third, with a line at the median. */
+/** Returns boxes from the first quartile to the third, with a line at the median. */
 function boxes(samples: number[][], colours: Colours): CustomSeriesOption {
   const data = samples.flatMap((values, index) => {
     const sorted = [...values].sort((a, b) => a - b);

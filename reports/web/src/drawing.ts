@@ -1,13 +1,13 @@
-// What all pictures have in common: their input and output, axes, colours and marks of series.
+// Common parts of all pictures: their input and output, axes, colours and symbols of series.
 import { type Case, type Scenario, caseText } from "./data";
 import type { EChartsOption } from "./echarts";
 import type { Measure } from "./measures";
 import type { Colours } from "./theme";
 
 export interface Request {
-  /** With the cases that are chosen. */
+  /** With the chosen cases only. */
   scenario: Scenario;
-  /** Places of the axes that vary among the chosen cases, see `varyingAxes`. */
+  /** Indices of the axes that vary among the chosen cases (`varyingAxes`). */
   axes: number[];
   measure: Measure;
   /** The strategy of a heat map; empty: the best of all. */
@@ -16,7 +16,7 @@ export interface Request {
   colours: Colours;
 }
 
-/** An entry of the legend, which is a button that hides its series. */
+/** An entry of the legend: a button that hides its series. */
 export interface Entry {
   name: string;
   colour: string;
@@ -26,21 +26,21 @@ export interface Entry {
 export interface Drawing {
   option: EChartsOption;
   entries: Entry[];
-  /** How many series are shown until others are asked for; absent: all. */
+  /** Number of series shown initially; absent: all. */
   limit?: number;
-  /** Pixels. */
+  /** In pixels. */
   height: number;
-  /** For those who do not see it, and below the picture for all. */
+  /** Alternative text, also shown below the picture. */
   description: string;
 }
 
-/** Data of a series carry the row of their case, by which a hover finds its figures. */
+/** A point of a series, with the row of its case, by which a hover finds its figures. */
 export interface Point {
   value: (number | string)[];
   row: number;
-  /** Of a sample that is drawn at the edge, where it truly lies. */
+  /** The deviation of a sample that is drawn at the edge. */
   deviation?: number;
-  /** Of a sample that does not stand over its round. */
+  /** The round of a sample that is not drawn at its round. */
   round?: number;
   symbol?: string;
   symbolRotate?: number;
@@ -58,7 +58,7 @@ const symbols: [string, string][] = [
   ["emptyDiamond", "◇"],
 ];
 
-/** Of the series at a place: colour and symbol together differ for sixty-four of them. */
+/** Returns the style of the series with an index; sixty-four combinations of colour and symbol differ. */
 export function seriesStyle(
   index: number,
   colours: Colours,
@@ -94,12 +94,12 @@ export function axisStyle(colours: Colours) {
   };
 }
 
-/** A line for each case, the first at the top. */
+/** Returns an axis with a line for each case, the first at the top. */
 export function caseAxis(scenario: Scenario, cases: Case[], colours: Colours) {
   return nameAxis(cases.map((c) => caseText(scenario, c)), colours);
 }
 
-/** A line for each name, the first at the top. */
+/** Returns an axis with a line for each name, the first at the top. */
 export function nameAxis(names: string[], colours: Colours) {
   const style = axisStyle(colours);
   return {
@@ -113,21 +113,21 @@ export function nameAxis(names: string[], colours: Colours) {
   };
 }
 
-/** 1, 2 and 5 times powers of ten within and just outside a range, at most about ten of them. */
+/** Returns 1, 2 and 5 times powers of ten within and just outside a range, about ten at most. */
 export function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
-  const steps = last - first > 4 ? [1] : [1, 2, 5];
+  const factors = last - first > 4 ? [1] : [1, 2, 5];
   for (let power = first; power <= last; ++power) {
-    for (const step of steps) ticks.push(step * 10 ** power);
+    for (const factor of factors) ticks.push(factor * 10 ** power);
   }
   const begin = Math.max(0, ticks.findIndex((tick) => tick > low) - 1);
   const end = ticks.findIndex((tick) => tick >= high);
   return ticks.slice(begin, end < 0 ? undefined : end + 1);
 }
 
-/** Of a measure: from zero, or with ticks that read well where it is logarithmic. */
+/** Returns the axis of a measure: from zero, or logarithmic with readable ticks. */
 export function valueAxis(request: Request, values: number[]) {
   const { measure, colours } = request;
   const style = axisStyle(colours);
@@ -149,7 +149,7 @@ export function valueAxis(request: Request, values: number[]) {
   };
 }
 
-/** All numbers that a scale has to hold. */
+/** Returns all numbers that a scale must include. */
 export function extent(cases: Case[], measure: Measure): number[] {
   return cases.flatMap((c) => {
     const figure = measure.of(c);

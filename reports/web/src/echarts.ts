@@ -1,4 +1,4 @@
-// The parts of Apache ECharts that the pictures use; the rest stays out of the page.
+// The parts of Apache ECharts that the pictures use; pages contain no others.
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   GridComponent,

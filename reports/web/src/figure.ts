@@ -1,27 +1,27 @@
-// A chart with its legend, its description and what it shows under the pointer.
+// A chart with its legend, its description and a tooltip at the pointer.
 import { type Chart, LazyChart } from "./chart";
 import { element } from "./controls";
 import type { Drawing, Entry } from "./drawing";
 
-/** ECharts' data of a point under the pointer. */
+/** ECharts' data of the point at the pointer. */
 interface HoverPoint {
   data: { row?: number; deviation?: number; round?: number };
   seriesType?: string;
   value: number[];
 }
 
-/** Gives a hover the headings and texts of a row. */
+/** Provides the headings and texts of a row for a hover. */
 interface Cells {
   cells(row: number): [string, string][];
 }
 
-/** A chart, its legend and its description; `draw` says what they show. */
+/** A chart with its legend and description; `draw` returns their contents. */
 export class Figure {
   readonly root = element("figure");
   private readonly legend = element("div", { class: "legend", role: "group", "aria-label": "Series" });
   private readonly canvas = element("div", { class: "chart", role: "img" });
   private readonly caption = element("figcaption");
-  /** Whether series are shown for which the reader has pressed a button, by name. */
+  /** Whether series are shown, by name, for series whose button was pressed. */
   private readonly chosen = new Map<string, boolean>();
   private readonly chart: LazyChart;
 
@@ -41,7 +41,7 @@ export class Figure {
     else this.describe(this.draw());
   }
 
-  /** Describes it in words, which are there before the picture is drawn. */
+  /** Sets the description, which exists before the picture is drawn. */
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);
@@ -56,7 +56,7 @@ export class Figure {
     return ` ${hidden} of ${count} series ${verb} hidden; ${by_buttons}.`;
   }
 
-  /** Of more series than can be distinguished, the others are shown on request. */
+  /** Returns the names of the series to show: the first `limit`, unless buttons were pressed. */
   private shownNames({ entries, limit = Infinity }: Drawing): Set<string> {
     return new Set(entries.map(({ name }) => name).filter((name, index) => this.chosen.get(name) ?? index < limit));
   }
@@ -83,7 +83,7 @@ export class Figure {
     };
   }
 
-  /** As elements, so that no text of a report is ever read as markup. */
+  /** Returns a tooltip made of elements, so that text of a report is never read as markup. */
   private hover(point: HoverPoint): HTMLElement {
     const list = element("dl", { class: "hover" });
     const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));

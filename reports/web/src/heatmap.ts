@@ -1,4 +1,4 @@
-// Two axes: a cell for each pair of their values, coloured by a measure of the best case there.
+// Draws two axes, with a cell for each pair of values, coloured by a measure of its best case.
 import { type Case, axisValues, strategiesOf } from "./data";
 import { type Drawing, type Request, axisStyle, baseOption } from "./drawing";
 import { type Measure, best, extremeText } from "./measures";
@@ -83,7 +83,7 @@ function bestPerCell(
   });
 }
 
-/** Ratios and times differ by factors, so their logarithms are what the eye should compare. */
+/** Returns the logarithm of ratios and times, because they differ by factors. */
 function colourValue(value: number, measure: string): number {
   return measure === "efficiency" ? value : Math.log2(Math.max(value, Number.MIN_VALUE));
 }
@@ -91,7 +91,7 @@ function colourValue(value: number, measure: string): number {
 function colourScale({ measure, colours }: Request, values: number[]) {
   const low = Math.min(...values);
   const high = Math.max(...values);
-  // The baseline's colour is in the middle; differences below a tenth stay pale.
+  // The baseline's colour is in the middle; differences below a tenth are pale.
   const reach = Math.max(Math.abs(low), Math.abs(high), Math.log2(1.1));
   const ends = measure.key === "speedup" ? [-reach, reach] : [low, high > low ? high : low + 1];
   const sequential = measure.larger_is_better ? colours.sequential : [...colours.sequential].reverse();

@@ -1,5 +1,5 @@
-// A measure against a numeric axis: a line for each series with its interval as a band and its bound
-// as a dashed line. What does not have the axis is a level across the picture.
+// Draws a measure against a numeric axis: a line for each series, with its interval as a band and its
+// bound as a dashed line. Cases without the axis are levels across the picture.
 import { axisValues } from "./data";
 import {
   type Drawing,
@@ -16,7 +16,7 @@ import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption, SeriesO
 import { type Figure, extremeText } from "./measures";
 import { type Series, lineAxis, max_series, seriesAgainst } from "./views";
 
-interface Place {
+interface LinePoint {
   x: number;
   figure: Figure;
   row: number;
@@ -32,7 +32,7 @@ export function drawLines(request: Request): Drawing {
     ...baseOption(colours),
     xAxis: numericAxis(request, scenario.axes[axis]!, values),
     yAxis: valueAxis(request, extent(drawn.flatMap(({ cases }) => cases), measure)),
-    series: drawn.flatMap((one, index) => lineSeries(request, one, places(one, axis, values, request), index)),
+    series: drawn.flatMap((one, index) => lineSeries(request, one, pointsOf(one, axis, values, request), index)),
   };
   const entries = drawn.map((one, index): Entry => {
     const { colour, sign } = seriesStyle(index, colours);
@@ -42,7 +42,7 @@ export function drawLines(request: Request): Drawing {
 }
 
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {
-  // Times of different work have no best.
+  // Times of different work are not comparable.
   const cases = measure.key === "speedup" ? series.flatMap((one) => one.cases) : [];
   const over = reduced.map((other) => scenario.axes[other]).join(", ");
   return (
@@ -70,9 +70,9 @@ function numericAxis({ colours, log }: Request, name: string, values: number[]) 
   };
 }
 
-/** From left to right; a case that lacks the axis stands at both ends. */
-function places({ cases }: Series, axis: number, values: number[], { measure }: Request): Place[] {
-  const found = cases.flatMap((c): Place[] => {
+/** Returns the points from left to right; a case without the axis is at both ends. */
+function pointsOf({ cases }: Series, axis: number, values: number[], { measure }: Request): LinePoint[] {
+  const found = cases.flatMap((c): LinePoint[] => {
     const figure = measure.of(c);
     if (!figure) return [];
     const x = c.values[axis];
@@ -82,7 +82,7 @@ function places({ cases }: Series, axis: number, values: number[], { measure }: 
   return found.sort((a, b) => a.x - b.x);
 }
 
-function lineSeries(request: Request, { name, cases }: Series, line: Place[], index: number): SeriesOption[] {
+function lineSeries(request: Request, { name, cases }: Series, line: LinePoint[], index: number): SeriesOption[] {
   const { colour, symbol } = seriesStyle(index, request.colours);
   const level = cases.length === 1 && line.length === 2;
   const bounds = line.filter(({ figure }) => figure.bound !== undefined);
@@ -113,8 +113,8 @@ function lineSeries(request: Request, { name, cases }: Series, line: Place[], in
   return result;
 }
 
-/** One polygon along all intervals; whiskers where a single point has one. */
-function bandSeries(name: string, line: Place[], colour: string): CustomSeriesOption {
+/** Returns a polygon along all intervals; whiskers for the interval of a single point. */
+function bandSeries(name: string, line: LinePoint[], colour: string): CustomSeriesOption {
   const known = line.filter(({ figure }) => figure.low !== undefined);
   const renderItem: CustomSeriesRenderItem = (_, api) => {
     const at = (x: number, y: number) => api.coord([x, y]) as [number, number];

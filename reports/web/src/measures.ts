@@ -1,13 +1,13 @@
-// What a picture can show of a case, and how its scale is labelled. The figures themselves are read
-// from the table, whose texts the program has written.
+// The measures that pictures show of cases, and the labels of their scales. Tooltips show texts of the
+// table instead, which the program has formatted.
 import { type Case, type Scenario, caseText } from "./data";
 
 export interface Figure {
   value: number;
-  /** Ends of the interval; none where nothing is known. */
+  /** Ends of the interval; absent if unknown. */
   low?: number;
   high?: number;
-  /** The same measure, had the case taken its bound. */
+  /** The measure that the case would have at its bound. */
   bound?: number;
 }
 
@@ -27,7 +27,7 @@ const prefixes: [number, string][] = [
   [1e3, "k"],
 ];
 
-/** Significant digits without trailing zeros. */
+/** Returns significant digits without trailing zeros. */
 export function short(value: number, digits = 3): string {
   return String(Number(value.toPrecision(digits)));
 }
@@ -41,7 +41,7 @@ export function duration(seconds: number, digits = 3): string {
   return `${short(seconds * 1e9, digits)} ns`;
 }
 
-/** FLOP and B take prefixes; things that are counted do not. */
+/** Formats a rate; FLOP and B take prefixes, other units do not. */
 export function rate(value: number, unit: string): string {
   if (unit === "FLOP" || unit === "B") {
     const prefix = prefixes.find(([size]) => Math.abs(value) >= size * 0.9995);
@@ -50,7 +50,7 @@ export function rate(value: number, unit: string): string {
   return `${short(value)} ${unit}/s`;
 }
 
-/** A number that was not finite is null in the report. */
+/** Returns undefined for null, which represents numbers that are not finite. */
 function finite(value: number | null | undefined): number | undefined {
   return value === null || value === undefined ? undefined : value;
 }
@@ -71,7 +71,7 @@ function timeOf(c: Case): Figure | undefined {
   return figure(value, finite(c.time[1]), finite(c.time[2]), finite(c.bound));
 }
 
-/** In a unit; cases whose amounts have another one have none. */
+/** Returns the throughput in a unit; undefined for cases with another unit. */
 function throughputOf(c: Case, scenario: Scenario, unit: string): Figure | undefined {
   const time = timeOf(c);
   const amount = finite(c.amount);
@@ -84,7 +84,7 @@ function unitOf(c: Case, scenario: Scenario): string {
   return c.unit ?? scenario.unit;
 }
 
-/** One measure for each unit, as rates of different units share no scale. */
+/** Returns a measure for each unit, because rates of different units cannot share a scale. */
 function throughputs(scenario: Scenario): Measure[] {
   const units = [...new Set(scenario.cases.filter((c) => finite(c.amount) !== undefined).map((c) => unitOf(c, scenario)))];
   return units.map((unit) => ({
@@ -111,7 +111,7 @@ function efficiencyOf(c: Case): Figure | undefined {
   return figure(time.bound / time.value, share(time.high), share(time.low));
 }
 
-/** Those that at least one case of the scenario has. */
+/** Returns the measures that at least one case of the scenario has. */
 export function measuresOf(scenario: Scenario): Measure[] {
   const over = scenario.baselines.length === 1 ? ` over ${scenario.baselines[0]}` : "";
   const all: Measure[] = [
@@ -135,7 +135,7 @@ export function measuresOf(scenario: Scenario): Measure[] {
   return all.filter((measure) => scenario.cases.some((c) => measure.of(c)));
 }
 
-/** The best of some cases by a measure; undefined where none has it. */
+/** Returns the best of some cases by a measure; undefined if none has it. */
 export function best(cases: Case[], measure: Measure): Case | undefined {
   let chosen: Case | undefined;
   let record = measure.larger_is_better ? -Infinity : Infinity;
@@ -150,7 +150,7 @@ export function best(cases: Case[], measure: Measure): Case | undefined {
   return chosen;
 }
 
-/** " Largest speedup: pipeline, split 5, 1.7×." What a measurement shows; the answer says what it proves. */
+/** Returns " Largest speedup: pipeline, split 5, 1.7×.", without a claim of significance. */
 export function extremeText(scenario: Scenario, cases: Case[], measure: Measure): string {
   const extreme = best(cases, measure);
   if (!extreme) return "";

@@ -1,6 +1,6 @@
-// What is expensive to make is made once it is about to be seen.
+// Defers expensive elements until they are about to be seen.
 
-/** Calls back, once, when an element comes near the screen or is printed while it is laid out. */
+/** Calls back once, when an element comes near the screen or is printed while it is laid out. */
 export function whenNear(element: HTMLElement, make: () => void): void {
   const start = () => {
     if (element.clientWidth === 0) return;

@@ -1,5 +1,5 @@
-// Brings the page to life: pictures, sorting, filtering, colours. Everything that it says was on the
-// page before.
+// Makes the page interactive: pictures, sorting, filtering, colours. It adds no information to the
+// page.
 import { addChanges } from "./changes";
 import { makeSwitch } from "./controls";
 import { readData } from "./data";

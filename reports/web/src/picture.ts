@@ -1,4 +1,4 @@
-// A picture with its controls, which reads the table when the pointer is over it.
+// A picture with its controls; a hover reads its texts from the table.
 import { drawBars } from "./bars";
 import { element, makeSelect, makeSwitch } from "./controls";
 import type { Scenario } from "./data";
@@ -21,8 +21,8 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
   "heat map": drawHeatMap,
 };
 
-/** The scenario's picture and its samples over time. */
-export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseTable): void {
+/** Adds the scenario's picture and its samples over time. */
+export function addPictures(scenario: Scenario, parent: HTMLElement, table: CaseTable): void {
   const views = viewsOf(scenario);
   const measures = measuresOf(scenario);
   if (scenario.cases.length === 0 || measures.length === 0) return;
@@ -61,8 +61,8 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
   tools.append(scale, strategies, selectors.root);
   showControls();
-  place.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
-  addTimelines(scenario, place);
+  parent.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
+  addTimelines(scenario, parent);
 }
 
 function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure: Measure) => void): HTMLElement {
@@ -70,13 +70,13 @@ function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure:
   return makeSwitch("Measure", titles, chosen.title, (title) => onChange(measures[titles.indexOf(title)]!));
 }
 
-/** Along an axis the work changes and the times with it, so that speedups are more useful. */
+/** Returns the first measure: speedups for lines and heat maps, because times change with the work. */
 function firstMeasure(view: View, measures: Measure[]): Measure {
   const wanted = view === "bars" ? "time" : "speedup";
   return measures.find((measure) => measure.key === wanted) ?? measures[0]!;
 }
 
-/** Whether an axis runs over factors rather than differences. */
+/** Returns whether an axis covers factors rather than differences. */
 function spansFactors(scenario: Scenario): boolean {
   return varyingAxes(scenario).some((axis) => {
     if (!isNumeric(scenario, axis)) return false;

@@ -1,4 +1,4 @@
-// Samples over time: what all cases do at once is the machine's doing.
+// Draws samples over time: changes of all cases at once are caused by the machine.
 import { type Case, type Scenario, caseText, casesByStrategy } from "./data";
 import { type Drawing, type Point, axisStyle, baseOption, seriesStyle } from "./drawing";
 import type { MarkLineComponentOption } from "./echarts";
@@ -7,15 +7,15 @@ import type { Colours } from "./theme";
 import { max_series } from "./views";
 
 const max_points = 4000;
-/** A larger share of samples is never beyond the scale: it is no exception. */
+/** Max share of samples that are exceptions, drawn beyond the scale. */
 const max_beyond = 0.1;
 
-/** Of deviations in percent. */
+/** A range of deviations in percent. */
 export interface Range {
   low: number;
   high: number;
-  /** Between two marks of the axis. */
-  step: number;
+  /** Distance of two ticks of the axis. */
+  interval: number;
 }
 
 export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
@@ -51,10 +51,10 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         nameTextStyle: { color: colours.soft, align: "left" },
         min: range.low,
         max: range.high,
-        interval: range.step,
+        interval: range.interval,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
-      // A series of its own, which stays when others are hidden.
+      // A separate series, which stays visible when others are hidden.
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],
@@ -82,15 +82,15 @@ export function holds({ low, high }: Range, deviation: number): boolean {
   return deviation >= low && deviation <= high;
 }
 
-/** Of sorted numbers. */
+/** Returns a quantile of sorted numbers. */
 export function quantile(sorted: number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? 0;
 }
 
 /**
- * All samples, unless some are so far from the others that these would lie on a line: then those that are
- * within three times the distance of the quartiles beside them, Tukey's outer fences. No sample takes less
- * than no time, so that the scale ends at −100%.
+ * Returns the range of all samples. If some are so far out that the others would look like a line, returns that
+ * of the samples within three times the interquartile distance of the quartiles (Tukey's outer fences). It
+ * starts at −100% or above, because no sample takes less than no time.
  */
 export function rangeOf(values: number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
@@ -104,20 +104,20 @@ export function rangeOf(values: number[]): Range {
   return crowded ? rounded(low, high) : rounded(min, max);
 }
 
-/** With a margin, to marks of the axis. */
+/** Extends a range by a margin, to ticks of the axis. */
 function rounded(low: number, high: number): Range {
   const width = Math.max(high - low, 0.01);
   const power = 10 ** Math.floor(Math.log10(width / 5));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
+  const interval = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
   const margin = width / 50;
   return {
-    low: Math.max(-100, step * Math.floor((low - margin) / step)),
-    high: step * Math.ceil((high + margin) / step),
-    step,
+    low: Math.max(-100, interval * Math.floor((low - margin) / interval)),
+    high: interval * Math.ceil((high + margin) / interval),
+    interval,
   };
 }
 
-/** An arrow at the edge for what lies beyond it. */
+/** Replaces a point beyond the range by an arrow at the edge. */
 function withinRange(point: Point, range: Range): Point {
   const deviation = deviationOf(point);
   if (holds(range, deviation)) return point;
@@ -132,7 +132,7 @@ function withinRange(point: Point, range: Range): Point {
   };
 }
 
-/** Between the last round of a process and the first of the next. */
+/** Returns lines between the last round of a process and the first of the next. */
 function processStarts(scenario: Scenario, colours: Colours): MarkLineComponentOption {
   return {
     silent: true,
@@ -151,7 +151,7 @@ export function withinLimit(cases: Case[]): Case[] {
   return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
 
-/** A series for each case while they can be distinguished, else for each strategy. */
+/** Returns a series for each case if they can be distinguished, else for each strategy. */
 function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   if (cases.length <= max_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
   return casesByStrategy(cases);

@@ -1,4 +1,4 @@
-// Selectors of the values of axes that a picture cannot show.
+// Selectors for the values of axes that a picture cannot show.
 import { element, makeSelect } from "./controls";
 import { type Scenario, axisValues } from "./data";
 import type { Measure } from "./measures";
@@ -34,7 +34,7 @@ export class AxisSelectors {
     }
   }
 
-  /** Shows those that the picture needs and that have several values, or one that can be taken back. */
+  /** Shows the selectors that the picture needs and that have several values or a chosen one. */
   show({ view, measure }: Shown): void {
     const hidden = hiddenAxes(this.scenario, view, measure);
     for (const [axis, select] of this.elements) {
@@ -47,13 +47,13 @@ export class AxisSelectors {
     }
   }
 
-  /** The values of an axis that cases have, with the values chosen of others. */
+  /** Returns the values of an axis among the cases with the chosen values of other axes. */
   private valuesLeft(axis: number, hidden: number[]): (number | string)[] {
     const others: Chosen = new Map([...this.values].filter(([one]) => one !== axis && hidden.includes(one)));
     return axisValues(withValues(this.scenario, others).cases, axis);
   }
 
-  /** The cases of a picture, and the axes that vary among them in the order of all. */
+  /** Returns the cases of a picture, and the axes that vary among them, in the order of all axes. */
   chosen({ view, measure }: Shown): { scenario: Scenario; axes: number[] } {
     const hidden = hiddenAxes(this.scenario, view, measure);
     const chosen: Chosen = new Map([...this.values].filter(([axis]) => hidden.includes(axis)));

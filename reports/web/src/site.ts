@@ -1,4 +1,4 @@
-// Brings every page of a site to life; all of its pages share this script.
+// Makes all pages of a site interactive; they share this script.
 import { addHistory } from "./history/page";
 import { addIndex } from "./history/index";
 import "./page";

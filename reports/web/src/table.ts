@@ -1,5 +1,5 @@
-// Sorting and filtering of a table that is complete without them. Of a long table only so many rows
-// stay in the document as are shown.
+// Sorts and filters a table that is complete without the script. Of a long table, the document contains
+// only the rows that are shown.
 import { element } from "./controls";
 
 const rows_at_a_time = 300;
@@ -10,11 +10,11 @@ interface Row {
 }
 
 export interface TableOptions {
-  /** What its rows are, for their count. */
+  /** Name of the rows, for their count. */
   things: string;
-  /** A field of its own to filter by; without it, the owner of the table calls `filter`. */
+  /** Whether it has its own filter field; without it, the owner of the table calls `filter`. */
   own_filter: boolean;
-  /** Columns at its end that are neither sorted nor searched. */
+  /** Number of columns at its end that are neither sorted nor searched. */
   plain_columns: number;
 }
 
@@ -42,20 +42,20 @@ export class CaseTable {
     this.addSorting();
     this.addTools();
     this.render();
-    // A long table was folded; of what is shown of it now there is little.
+    // A long table was folded; now it shows few rows.
     const fold = table.closest<HTMLDetailsElement>("details.long");
     if (fold) fold.open = true;
-    // Paper has no buttons: all that the filter lets through.
+    // Prints all rows that pass the filter, because paper has no buttons.
     addEventListener("beforeprint", () => this.show(Infinity));
     addEventListener("afterprint", () => this.show(rows_at_a_time));
   }
 
-  /** The row of a case, whether it is shown or not. */
+  /** Returns the row of a case, whether it is shown or not. */
   row(index: number): HTMLTableRowElement | undefined {
     return this.rows[index]?.element;
   }
 
-  /** Heading and text of each cell of a case that a hover shows, without the folded details. */
+  /** Returns heading and text of each cell of a case for a hover, without the folded details. */
   cells(index: number): [string, string][] {
     const row = this.row(index);
     if (!row) return [];
@@ -65,7 +65,7 @@ export class CaseTable {
       .filter(([, text]) => text !== "" && text !== "–");
   }
 
-  /** Keeps the rows that have all the words and that `keep` lets through. Returns how many. */
+  /** Shows the rows that contain all words and pass `keep`. Returns their number. */
   filter(words: string, keep: (row: HTMLTableRowElement) => boolean = () => true): number {
     this.words = words.toLowerCase().split(/\s+/).filter((word) => word !== "");
     this.keep = keep;
@@ -94,7 +94,7 @@ export class CaseTable {
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
     const keyed = this.rows.map((row) => ({ row, key: sortKey(row.element, column) }));
     const sign = descending ? -1 : 1;
-    // What has no number comes last in either direction.
+    // Rows without a number are last in both directions.
     keyed.sort((a, b) => {
       if (a.key === undefined || b.key === undefined) {
         return Number(a.key === undefined) - Number(b.key === undefined);
@@ -123,8 +123,8 @@ export class CaseTable {
   private matches(row: Row): boolean {
     if (!this.keep(row.element)) return false;
     if (this.words.length === 0) return true;
-    // The text of thousands of rows is read only once the user searches. The folded details
-    // name other cases.
+    // Reads the text of thousands of rows only when the user searches. Excludes the folded details,
+    // which name other cases.
     if (row.text === "") {
       const cells = [...row.element.cells].slice(0, row.element.cells.length - this.options.plain_columns);
       row.text = cells.map((cell) => cell.textContent).join(" ").toLowerCase();
@@ -144,7 +144,7 @@ export class CaseTable {
   }
 }
 
-/** "12 cases", "3 of 12 cases". */
+/** Returns "12 cases", "3 of 12 cases". */
 export function countText(found: number, all: number, things: string): string {
   return found === all ? `${all} ${things}` : `${found} of ${all} ${things}`;
 }
@@ -153,12 +153,12 @@ function headingText(heading: HTMLTableCellElement): string {
   return heading.dataset["title"] ?? heading.textContent ?? "";
 }
 
-/** The cell in each column: one that spans several stands in each of them. */
+/** Returns the cell in each column; one that spans several columns occurs in each of them. */
 function cellsByColumn(row: HTMLTableRowElement): HTMLTableCellElement[] {
   return [...row.cells].flatMap((cell) => Array<HTMLTableCellElement>(cell.colSpan).fill(cell));
 }
 
-/** The number that a cell stands for, else its text; nothing where there is neither. */
+/** Returns the number that a cell represents, else its text; undefined if it has neither. */
 function sortKey(row: HTMLTableRowElement, column: number): number | string | undefined {
   const cell = cellsByColumn(row)[column];
   if (!cell || cell.classList.contains("reason")) return undefined;

@@ -1,15 +1,15 @@
-// Light and dark: the switch, and the colours that pictures take from it. On paper it is light.
+// The switch between light and dark, and the colours of pictures. Paper is always light.
 
 export interface Colours {
   ink: string;
   soft: string;
   line: string;
   card: string;
-  /** Of series: Okabe and Ito's, distinguishable for the colour-blind; on dark the light ones. */
+  /** Colours of series by Okabe and Ito, distinguishable by the colour-blind; light ones on dark. */
   series: string[];
-  /** Worse than, like, and better than the baseline. */
+  /** Worse than, equal to, and better than the baseline. */
   diverging: [string, string, string];
-  /** From little to much. */
+  /** From low to high. */
   sequential: [string, string];
 }
 
@@ -48,7 +48,7 @@ export function isPrinting(): boolean {
   return printing.matches;
 }
 
-/** Calls back whenever colours have changed. */
+/** Calls back after every change of colours. */
 export function onThemeChange(changed: () => void): void {
   document.addEventListener("parbench-theme", changed);
   prefers_dark.addEventListener("change", changed);
@@ -59,7 +59,7 @@ function remembered(): Choice {
   try {
     return choices.find((choice) => choice === localStorage.getItem(key)) ?? "auto";
   } catch {
-    return "auto"; // a page on disk may have no storage
+    return "auto"; // pages from disk may have no storage
   }
 }
 
@@ -69,18 +69,18 @@ function apply(choice: Choice): void {
   document.dispatchEvent(new Event("parbench-theme"));
 }
 
-export function addThemeSwitch(place: HTMLElement, makeSwitch: MakeSwitch): void {
+export function addThemeSwitch(parent: HTMLElement, makeSwitch: MakeSwitch): void {
   const chosen = remembered();
   apply(chosen);
   const element = makeSwitch("Colours", choices, chosen, (choice) => {
     try {
       localStorage.setItem(key, choice);
     } catch {
-      // The choice then holds for this visit.
+      // The choice applies to this visit only.
     }
     apply(choice);
   });
-  place.append(element);
+  parent.append(element);
 }
 
 type MakeSwitch = <T extends string>(

@@ -1,31 +1,31 @@
-// Which picture the data call for: what varies among the cases decides.
+// Selects pictures by the axes that vary among the cases.
 import { type Case, type Scenario, axisValues, casesByStrategy, strategiesOf, valuesText } from "./data";
 import { type Measure, best } from "./measures";
 
 export type View = "bars" | "lines" | "heat map";
 
-/** More series than these cannot be distinguished. */
+/** Max number of series that can be distinguished. */
 export const max_series = 8;
 
-/** How many strategies have at least two values of an axis. */
+/** Returns the number of strategies with at least two values of an axis. */
 function strategiesThatVary(scenario: Scenario, axis: number): number {
   const groups = [...casesByStrategy(scenario.cases).values()];
   return groups.filter((cases) => axisValues(cases, axis).length > 1).length;
 }
 
-/** Whether an axis has several values for the strategies of at least half of the cases. */
+/** Returns whether an axis has several values for the strategies of at least half of the cases. */
 function variesForMost(scenario: Scenario, axis: number): boolean {
   const groups = [...casesByStrategy(scenario.cases).values()];
   const varied = groups.filter((cases) => axisValues(cases, axis).length > 1);
   return 2 * varied.reduce((sum, cases) => sum + cases.length, 0) >= scenario.cases.length;
 }
 
-/** The places of the axes that have several values. */
+/** Returns the indices of the axes with several values. */
 function axesWithChoice(scenario: Scenario): number[] {
   return scenario.axes.map((_, axis) => axis).filter((axis) => axisValues(scenario.cases, axis).length > 1);
 }
 
-/** Whether the value of another axis leaves an axis no choice: each model has a batch of its own. */
+/** Returns whether another axis determines the value of an axis, as a model determines its batch. */
 function follows(scenario: Scenario, axis: number, other: number): boolean {
   const values = new Map<number | string | null, number | string>();
   return scenario.cases.every((c) => {
@@ -37,7 +37,7 @@ function follows(scenario: Scenario, axis: number, other: number): boolean {
   });
 }
 
-/** The same without those whose value follows from another one; of two that follow from each other the first stays. */
+/** Returns the axes that no other axis determines; of two that determine each other, the first. */
 export function independentAxes(scenario: Scenario): number[] {
   const all = axesWithChoice(scenario);
   const isRedundant = (axis: number, other: number) =>
@@ -45,7 +45,7 @@ export function independentAxes(scenario: Scenario): number[] {
   return all.filter((axis) => !all.some((other) => isRedundant(axis, other)));
 }
 
-/** All with several values: independent ones first, of these the ones that vary for most strategies. */
+/** Returns the axes with several values: independent ones first, then those that vary for most strategies. */
 export function varyingAxes(scenario: Scenario): number[] {
   const count = (axis: number) => axisValues(scenario.cases, axis).length;
   const independent = new Set(independentAxes(scenario));
@@ -57,7 +57,7 @@ export function varyingAxes(scenario: Scenario): number[] {
   );
 }
 
-/** The strategies that a heat map of all cases shows. */
+/** Returns the strategies in a heat map of all cases. */
 export function crossedStrategies(scenario: Scenario): string[] {
   const [across, down] = varyingAxes(scenario);
   const has = (c: Case, axis: number | undefined) => axis !== undefined && (c.values[axis] ?? null) !== null;
@@ -69,8 +69,8 @@ export function isNumeric(scenario: Scenario, axis: number): boolean {
 }
 
 /**
- * All that can be drawn, the one that is shown first in front. Lines along an axis that most cases lack would be levels:
- * bars compare these.
+ * Returns the possible views; the first is shown initially. Bars come first if no axis varies for most cases,
+ * because lines would be levels.
  */
 export function viewsOf(scenario: Scenario): View[] {
   const numeric = varyingAxes(scenario).filter((axis) => isNumeric(scenario, axis));
@@ -92,11 +92,11 @@ export interface Series {
 
 export interface SeriesChoice {
   series: Series[];
-  /** Axes over which each point is the best case, as there would be too many series otherwise. */
+  /** Axes over which each point is the best case, to limit the number of series. */
   reduced: number[];
 }
 
-/** Series against an axis: a strategy with one value of each other axis, or the best over these. */
+/** Returns series against an axis: a strategy with one value of each other axis, or the best over these. */
 export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, measure: Measure): SeriesChoice {
   const others = axes.filter((other) => other !== axis);
   const groups = new Map<string, Series>();
@@ -113,13 +113,13 @@ export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, 
   return { series, reduced: others };
 }
 
-/** The axis along which lines are drawn. */
+/** Returns the axis along which lines are drawn. */
 export function lineAxis(scenario: Scenario, axes: number[]): number {
   const numeric = axes.filter((axis) => isNumeric(scenario, axis));
   return numeric.find((axis) => variesForMost(scenario, axis)) ?? numeric[0]!;
 }
 
-/** The axes that a picture of all cases cannot show: it has the best case over their values. */
+/** Returns the axes that a picture of all cases cannot show; it shows the best case over their values. */
 export function hiddenAxes(scenario: Scenario, view: View, measure: Measure): number[] {
   const axes = varyingAxes(scenario);
   if (view === "heat map") return axes.slice(2);
@@ -127,10 +127,10 @@ export function hiddenAxes(scenario: Scenario, view: View, measure: Measure): nu
   return seriesAgainst(scenario, axes, lineAxis(scenario, axes), measure).reduced;
 }
 
-/** Which value of an axis is shown, by the axis' place; of others all. */
+/** The shown value of an axis, by the index of the axis; all values of other axes are shown. */
 export type Chosen = Map<number, number | string>;
 
-/** The cases with the chosen values, and those to which the axes do not apply. */
+/** Returns the cases with the chosen values, and those to which the axes do not apply. */
 export function withValues(scenario: Scenario, chosen: Chosen): Scenario {
   const fits = (c: Case) => [...chosen].every(([axis, value]) => (c.values[axis] ?? value) === value);
   return { ...scenario, cases: scenario.cases.filter(fits) };

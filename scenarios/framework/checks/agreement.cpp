@@ -112,7 +112,8 @@ void Sensitivity::add(std::span<const float> changed, std::span<const float> val
   }
 }
 
-/// In most blocks no error exceeds the largest one so far; their elements need no individual test.
+/// Compares blocks element by element only if an error exceeds the largest one so far, which is
+/// rare.
 Agreement agreement(std::span<const float> got, std::span<const float> want,
                     const Tolerance& tolerance, const Sensitivity& sensitivity, double ignored) {
   Agreement found{.largest_error = ignored, .where = 0, .not_finite = {}};

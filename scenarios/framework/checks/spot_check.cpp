@@ -1,4 +1,4 @@
-// Naive convolution and product at single positions.
+// Naive convolution and matrix product at single positions.
 #include "scenarios/framework/checks/spot_check.h"
 
 #include <fmt/format.h>

@@ -42,7 +42,7 @@ class AccessLog {
   };
 
   std::vector<TaskId> ready_;
-  std::vector<Access> accesses_;  // without those that a later write covers
+  std::vector<Access> accesses_;  // a later write removes the accesses that it covers
 };
 
 /// Sorts the list and removes duplicates. Of several tasks whose only lane is the same, keeps only

@@ -34,7 +34,7 @@ class BlockLayout {
   [[nodiscard]] std::int64_t first(int block) const { return first_.at(index(block)); }
   [[nodiscard]] std::int64_t count(int block) const { return blocks_.at(index(block)); }
 
-  /// Returns a message with a block, to the same position of another rank's array.
+  /// Returns a message with a block, to the same position of another member's array.
   [[nodiscard]] Message of_block(int from, int to, int block) const {
     return {.from = from, .to = to, .first = first(block), .count = count(block), .block = block};
   }
@@ -66,22 +66,22 @@ Rounds gather_directly(const BlockLayout& layout) {
   return {messages};
 }
 
-/// In round s, each rank forwards the block that it received in the previous round. `direction`: 1
-/// to rank r + 1, −1 to rank r − 1.
+/// In round s, each member forwards the block that it received in the previous round. `direction`:
+/// 1 to member m + 1, −1 to member m − 1.
 Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   const int p = layout.members();
   Rounds rounds;
-  for (int step = 0; step < p - 1; ++step) {
+  for (int round_number = 0; round_number < p - 1; ++round_number) {
     Messages& round = rounds.emplace_back();
     for (int m = 0; m < p; ++m) {
       round.push_back(
-          layout.of_block(m, modulo(m + direction, p), modulo(m - direction * step, p)));
+          layout.of_block(m, modulo(m + direction, p), modulo(m - direction * round_number, p)));
     }
   }
   return rounds;
 }
 
-/// Rank r has blocks r … r + have − 1 and gets as many more from rank r + have.
+/// Member m has blocks m … m + have − 1 and gets as many more from member m + have.
 Rounds gather_in_trees(const BlockLayout& layout) {
   const int p = layout.members();
   Rounds rounds;
@@ -134,7 +134,8 @@ Rounds broadcast(const BlockLayout& layout, Algorithm algorithm) {
 
 // --- sums ---
 
-/// Reverses an algorithm that distributes copies of an array, so that it adds the ranks' arrays.
+/// Reverses an algorithm that distributes copies of an array, so that it adds the arrays of all
+/// members.
 Rounds summed_backwards(Rounds rounds) {
   std::ranges::reverse(rounds);
   for (Messages& round : rounds) {
@@ -147,7 +148,7 @@ Rounds summed_backwards(Rounds rounds) {
 }
 
 Rounds reduce_scatter(const BlockLayout& layout, Algorithm algorithm) {
-  // The direction is −1, so that the reversed messages go from rank r to rank r + 1.
+  // The direction is −1, so that the reversed messages go from member m to member m + 1.
   return summed_backwards(algorithm == Algorithm::ring ? gather_in_ring(layout, -1)
                                                        : gather(layout, algorithm));
 }
@@ -184,11 +185,11 @@ Message exchanged(const BlockLayout& layout, int from, int to) {
 Rounds all_to_all(const BlockLayout& layout, Algorithm algorithm) {
   const int p = layout.members();
   Rounds rounds(algorithm == Algorithm::ring ? static_cast<std::size_t>(p) : 1);
-  for (int step = 0; step < p; ++step) {
-    Messages& round =
-        algorithm == Algorithm::ring ? rounds[static_cast<std::size_t>(step)] : rounds.front();
+  for (int round_number = 0; round_number < p; ++round_number) {
+    Messages& round = algorithm == Algorithm::ring ? rounds[static_cast<std::size_t>(round_number)]
+                                                   : rounds.front();
     for (int from = 0; from < p; ++from) {
-      const int to = algorithm == Algorithm::ring ? modulo(from + step, p) : step;
+      const int to = algorithm == Algorithm::ring ? modulo(from + round_number, p) : round_number;
       round.push_back(exchanged(layout, from, to));
     }
   }

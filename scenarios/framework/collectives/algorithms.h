@@ -1,4 +1,4 @@
-// The algorithms of collectives: who sends which elements to whom, in which rounds. Pure functions.
+// The algorithms of collectives: messages between members, in rounds. Pure functions.
 #pragma once
 
 #include <array>
@@ -11,10 +11,11 @@
 
 namespace parbench {
 
-/// - direct: every member takes what it needs from the members that have it at the beginning.
+/// Algorithms of collectives:
+/// - direct: every member gets its data from the members that have it at the beginning.
 /// - ring: member m sends to member m + 1 only; for an all-to-all, in round s to member m + s.
-/// - tree: binomial trees, ⌈log₂ p⌉ rounds for p members, twice as many for an all-reduce.
-///   Blocks that are gathered or scattered have a tree each (dissemination, Bruck et al. 1997).
+/// - tree: binomial trees, ⌈log₂ p⌉ rounds for p members, twice as many for an all-reduce. Blocks
+///   that are gathered or scattered have a tree each (dissemination, Bruck et al. 1997).
 enum class Algorithm { direct, ring, tree };
 inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algorithm::ring,
                                                          Algorithm::tree};
@@ -23,20 +24,21 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 /// Returns whether the algorithm differs from the direct one for that collective.
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm);
 
-/// Returns the messages of a collective in rounds: those of one round need nothing of each other,
-/// but additions to the same elements. `blocks`: elements of each member's block.
+/// Returns the messages of a collective in rounds. Messages of one round are independent of each
+/// other, except for additions to the same elements. `blocks`: number of elements of each member's
+/// block.
 /// - all_reduce, all_gather, reduce_scatter, broadcast, reduce: as `Collective` says, in place; the
 ///   root is member 0.
-/// - all_to_all: every input has the blocks one after the other; member j receives block j of
-/// member
-///   m at element m·blocks[j].
-/// - send_recv: the whole input goes to the next member, that of the last one to member 0.
+/// - all_to_all: every input has the blocks in order; member j receives block j of member m at
+///   element m·blocks[j].
+/// - send_recv: the whole input goes to the next member; the member after the last one is member 0.
 /// Throws std::invalid_argument without blocks or for an algorithm that the collective does not
 /// have.
 [[nodiscard]] std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
                                               const std::vector<std::int64_t>& blocks);
 
-/// Returns the number of elements of the array in which a rank receives, in the units of `blocks`.
+/// Returns the number of elements of the array in which a member receives, in the units of
+/// `blocks`.
 [[nodiscard]] std::int64_t received_elements(Collective collective,
                                              const std::vector<std::int64_t>& blocks, int member);
 

@@ -11,13 +11,14 @@ namespace parbench {
 /// A device that takes part in a collective. In a ring, member m sends to member m + 1.
 struct Member {
   int device = 0;
-  /// Lane of the device that its sends run on; also what it receives from a device that does not
-  /// reach its memory, or whose memory it reaches itself because both are the host's. A
-  /// communicator's collectives run there as a whole.
+  /// Lane of the device for its sends. It also runs receives from devices that cannot access this
+  /// device's memory, or that share host memory with it. Collectives of a communicator run on it as
+  /// a whole.
   LaneId copies = 0;
-  LaneId compute = 0;    // lane of the device that its additions run on
-  BufferView data = {};  // all blocks, one after the other, block m being member m's own
-  /// When `data` may be read and its own block is ready; when the other blocks may be overwritten.
+  LaneId compute = 0;    // lane of the device for its additions
+  BufferView data = {};  // all blocks in order; block m belongs to member m
+  /// Tasks after which `data` may be read, its own block is ready, and the other blocks may be
+  /// overwritten.
   std::vector<TaskId> ready = {};
   BufferView input = {};  // for collectives that do not work in place (`has_input`)
 };
@@ -27,8 +28,8 @@ struct Member {
   return {.device = device, .copies = lane, .compute = lane};
 }
 
-/// For each member, the tasks after which all of its blocks hold the result and nothing of the
-/// collective touches its memory any more.
+/// For each member: the tasks after which all of its blocks are complete and the collective no
+/// longer accesses its memory.
 using Completion = std::vector<std::vector<TaskId>>;
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// A ring for each collective and size, which are planned once.
+// Plans one ring for each collective and size, which later collectives reuse.
 #include "scenarios/framework/collectives/member_collectives.h"
 
 #include <algorithm>
@@ -83,7 +83,8 @@ std::vector<Member> MemberCollectives::members_with(
   return members;
 }
 
-/// Libraries gather and scatter blocks of equal sizes.
+/// Returns whether the communicator can do this collective: libraries gather and scatter blocks of
+/// equal sizes only.
 bool MemberCollectives::has_communicator_for(Collective collective,
                                              const std::vector<std::int64_t>& blocks) const {
   if (communicator_ == nullptr || !communicator_->offers(collective)) return false;
@@ -111,7 +112,8 @@ const MemberCollectives::Ring& MemberCollectives::ring(Collective collective,
       .first->second;
 }
 
-/// Other ways of the same collective follow behind a comma.
+/// Notes the method of a collective; several methods of the same collective are separated by
+/// commas.
 void MemberCollectives::note(Collective collective, const std::string& method) {
   const std::string_view name = name_of(collective);
   const auto known = std::ranges::find(

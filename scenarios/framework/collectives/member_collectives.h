@@ -1,5 +1,5 @@
-// Collectives between devices as tasks of a plan: one task over all members where a library joins
-// their devices, else messages of an algorithm: copies and, where something is summed, additions.
+// Collectives between devices as tasks of a plan: one task over all members if a library joins
+// their devices, otherwise the messages of an algorithm, as copies and additions.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,38 @@
 
 namespace parbench {
 
-/// Elements of a chunk of a message. Small enough that what one member has just written is still in
-/// a cache when the next one reads it, and large enough that waiting for it costs little.
+/// Number of elements in a chunk of a message. Small enough that the next member finds in a cache
+/// what one member has just written, and large enough that the waits of a chunk cost little.
 inline constexpr std::int64_t chunk_elements = std::int64_t{128} * 1024;
 
 /// Adds a collective as one task on the copy lanes of all members.
 Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Member>& members,
                       Communicator& communicator, Collective collective);
 
-/// Plans collectives that the same members repeat, by the communicator where one joins just these
-/// devices in their order, else by rings. Collectives of one kind and size share the memory of
-/// their ring, so that the caller lets each of them wait for the one before. The case notes how
-/// they are done: "NCCL 2.28.9", "ring of copies and additions".
+/// Plans collectives that the same members repeat: by a communicator of exactly these devices in
+/// their order if there is one, otherwise by rings. Collectives of one kind and size share the
+/// memory of their ring, so the caller must let each of them wait for the previous one. The methods
+/// are notes of the case: "NCCL 2.28.9", "ring of copies and additions".
 class MemberCollectives {
  public:
-  /// `members`: devices and lanes. Where nothing runs beside the collectives, both lanes are the
-  /// one on which the device computes: it waits for the result anyway, and a second lane would add
-  /// waiting between the two. Refers to the parts.
+  /// `members`: devices and lanes. If nothing runs at the same time as the collectives, both lanes
+  /// should be the one on which the device computes: it waits for the result anyway, and a second
+  /// lane would add synchronisation. Keeps a reference to `parts`.
   MemberCollectives(CaseParts& parts, std::vector<Member> members);
 
-  /// Combines f32 numbers in `data`, of equal sizes, by member, once the tasks in `ready` have
-  /// ended.
+  /// Combines f32 numbers in `data`, by member and of equal sizes, after the tasks in `ready`.
   Completion add(const std::string& name, Collective collective,
                  const std::vector<BufferView>& data,
                  const std::vector<std::vector<TaskId>>& ready);
 
-  /// Gathers blocks of any sizes and numbers, which add up to the bytes of each member's data. Each
-  /// of them is one message.
+  /// Gathers any number of blocks of any sizes, which add up to the bytes of each member's data.
+  /// Each block is one message.
   Completion all_gather(const std::string& name, const std::vector<std::int64_t>& block_bytes,
                         const std::vector<BufferView>& data,
                         const std::vector<std::vector<TaskId>>& ready);
 
  private:
-  /// A ring with the operations and the memory for it.
+  /// A ring with its operations and memory.
   struct Ring {
     Messages messages;
     Additions additions;
@@ -62,7 +61,7 @@ class MemberCollectives {
   void note(Collective collective, const std::string& method);
 
   CaseParts& parts_;
-  std::vector<Member> members_;           // without data
+  std::vector<Member> members_;           // members without data
   Communicator* communicator_ = nullptr;  // null: rings
   std::map<std::pair<Collective, std::vector<std::int64_t>>, Ring> rings_;
 };

@@ -156,9 +156,9 @@ class MessageWriter {
   const std::vector<Member>& members_;
   std::size_t element_bytes_;
   const Additions* additions_;
-  std::vector<AccessLog> data_;     // by rank
-  std::vector<AccessLog> inboxes_;  // by rank
-  std::vector<int> received_;       // number of messages received in inboxes, by rank
+  std::vector<AccessLog> data_;     // by member
+  std::vector<AccessLog> inboxes_;  // by member
+  std::vector<int> received_;       // number of messages received in inboxes, by member
 };
 
 }  // namespace
@@ -185,7 +185,7 @@ Additions::Additions(const Messages& messages, CaseParts& parts,
     if (!message.adds || !needs_inbox(message) || inboxes_.contains(message.to)) continue;
     Tensor& inbox = inboxes_[message.to];
     inbox = parts.data.tensor(members.at(message.to).device, canonical({slots_ * slot_elements_}));
-    // A missing copy must not pass for the last one.
+    // With NaN in the inbox, verification detects a missing copy.
     if (slot_elements_ > 0) parts.data.poison(inbox);
   }
 }

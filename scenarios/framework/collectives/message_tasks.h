@@ -1,4 +1,4 @@
-// Messages as tasks of a plan: copies, and additions of another rank's data.
+// Messages as tasks of a plan: copies, and additions of another member's data.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ namespace parbench {
 /// Operations that add messages of f32 numbers, and inboxes for these messages.
 class Additions {
  public:
-  /// Borrows an inbox on the device of each member that adds what another one has in memory that it
-  /// does not share. An inbox holds one message, or two where messages are chunks. `members`:
-  /// devices and lanes.
+  /// Borrows an inbox on the device of each member that adds data from memory that it does not
+  /// share. An inbox holds one message, or two if messages are chunks. `members`: devices and
+  /// lanes.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Returns whether a message has to be copied to an inbox before it is added.
   [[nodiscard]] bool needs_inbox(const Message& message) const;
-  /// First element of the inbox for the n-th message that a member receives there.
+  /// Returns the first element of the inbox for the n-th message that a member receives there.
   [[nodiscard]] std::int64_t inbox_first(int received) const {
     return slot_elements_ * (received % slots_);
   }
   [[nodiscard]] const Tensor& inbox(int member) const { return inboxes_.at(member); }
-  /// Adds f32 numbers at the receiver of a message.
+  /// Returns the addition of f32 numbers at the receiver of a message.
   [[nodiscard]] Op& op(const Message& message) const {
     return *ops_.at({message.to, message.count});
   }
@@ -49,7 +49,7 @@ class Additions {
 /// Adds a task for each message, and another one for each message that goes through an inbox. All
 /// are communication without a cost key, because consecutive collectives send different memory.
 /// Tasks wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
-/// ranks. `additions`: null if no message adds.
+/// members. `additions`: null if no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
                         const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions = nullptr);

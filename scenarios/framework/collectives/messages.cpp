@@ -9,7 +9,7 @@
 namespace parbench {
 namespace {
 
-/// Distance in chunks between a round and the previous one. With two, a rank seldom waits: the
+/// Distance in chunks between a round and the previous one. With two, a member seldom waits: the
 /// chunk that it needs next was finished while it processed the one before.
 constexpr int chunks_between_rounds = 2;
 

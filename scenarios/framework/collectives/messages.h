@@ -1,4 +1,4 @@
-// Messages between the ranks of a collective, as data without devices.
+// Messages between the members of a collective, as data without devices.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace parbench {
 
-/// Elements of a rank's array that are copied into or added to the array of another rank, or its
-/// own. Source and destination have the same position in the arrays, unless `from_input` is set.
+/// Elements of a member's array that are copied into or added to the array of another member, or
+/// its own. Source and destination have the same position in the arrays, unless `from_input` is
+/// set.
 struct Message {
   int from = 0;  // members
   int to = 0;
@@ -27,7 +28,7 @@ struct Message {
 };
 
 /// Messages in an order in which executing one after the other is correct. The order matters
-/// between messages that access the same elements of a rank if one of them writes; other messages
+/// between messages that access the same elements of a member if one of them writes; other messages
 /// may run at the same time.
 using Messages = std::vector<Message>;
 

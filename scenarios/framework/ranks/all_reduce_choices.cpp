@@ -38,9 +38,9 @@ RankAllReduce fastest_of(std::span<const RankAllReduce> ways, std::span<const do
 std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> ways,
                                                const RankSet& set, std::size_t bytes, Stream* own) {
   std::vector<double> seconds(ways.size() * rounds);
-  std::vector<float> zeros;  // their sums stay finite, however many there are
+  std::vector<float> zeros;  // sums of zeros stay finite, whatever their number
   if (own != nullptr) zeros.resize(bytes / sizeof(float));
-  // Times each way in every round, behind one all-reduce in which the ranks come together.
+  // Times each way in every round, after an all-reduce that synchronises the ranks.
   HostWork work([&] {
     const auto all_reduce = [&](RankAllReduce by) {
       ranks_.link().all_reduce(by, set, reinterpret_cast<std::byte*>(zeros.data()), bytes);
@@ -55,7 +55,7 @@ std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> wa
       seconds[i] = passed.count() / calls;
     }
   });
-  static_cast<void>(ranks_.largest({}));  // a rank without memory for it takes no part
+  static_cast<void>(ranks_.largest({}));  // throws on all ranks if one lacks memory
   ranks_.exchange([&] {
     if (own == nullptr) return;
     own->perform(work);

@@ -17,8 +17,8 @@
 namespace parbench {
 namespace {
 
-/// Sends or receives memory that the link reaches, one message of the link for each of its chunks.
-/// Memory is resolved when it is sent.
+/// Sends or receives memory that the link can access, as one message of the link per chunk. The
+/// view is resolved at the time of the transfer.
 HostWork transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks) {
   return HostWork(
       [&link, from = message.from, to = message.to, tag = message.tag, chunks = std::move(chunks)] {
@@ -54,8 +54,8 @@ class DirectPart final : public MessagePart {
   HostWork work_;
 };
 
-/// A transfer through the slots of the stream's staging memory: while the host sends or receives a
-/// chunk, the device copies its neighbours.
+/// A transfer through the slots of the stream's staging memory: while the host sends or receives
+/// one chunk, the device copies other ones.
 class StagedPart final : public MessagePart {
  public:
   StagedPart(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks,
@@ -69,7 +69,7 @@ class StagedPart final : public MessagePart {
     }
   }
 
-  /// The log contains the message, not its internal copies.
+  /// The log contains the message, but not its internal copies.
   void enqueue(Stream& stream) override {
     const ActivityTag tag = stream.tag();
     stream.set_tag(0);
@@ -104,8 +104,8 @@ class StagedPart final : public MessagePart {
 
   /// A slot is refilled as soon as it has been copied.
   void receive(Stream& stream, ActivityTag tag) {
-    const std::size_t ahead = std::min(chunks_.size(), Staging::slot_count);
-    for (std::size_t i = 0; i < ahead; ++i) begin(stream, i, tag);
+    const std::size_t first_chunks = std::min(chunks_.size(), Staging::slot_count);
+    for (std::size_t i = 0; i < first_chunks; ++i) begin(stream, i, tag);
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       stream.wait(*slot(i).done);
       stream.copy(chunks_[i], staged(i));
@@ -150,7 +150,7 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
 
 HostWork make_barrier_work(RankLink& link) {
   return HostWork([&link] {
-    std::this_thread::yield();  // the host may share the core, and still enqueue what follows
+    std::this_thread::yield();  // the host may share the core and still enqueue later work
     link.barrier();
   });
 }

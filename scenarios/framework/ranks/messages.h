@@ -42,7 +42,7 @@ class MessagePart {
                                                              const RankMessage& message,
                                                              Stream& sender, Stream& receiver);
 
-/// Waits until all ranks have come so far.
+/// Returns work that waits until all ranks have reached it.
 [[nodiscard]] HostWork make_barrier_work(RankLink& link);
 
 /// Collectives between ranks that have one device each, in host memory. Uses only the stream of
@@ -80,10 +80,10 @@ class RankCommunicator final : public Communicator {
   RankSet set_;
   std::optional<RankAllReduce> by_;
   bool are_all_;
-  bool is_prepared_ = false;        // the link, for its set
-  std::optional<std::size_t> own_;  // index of this rank in the set; nothing: it takes no part
+  bool is_prepared_ = false;        // whether the link is prepared for the set
+  std::optional<std::size_t> own_;  // index of this rank in the set; nothing: not in the set
   std::map<std::size_t, RankAllReduce> chosen_;  // by bytes
-  std::map<Key, HostWork> works_;                // of each call so far
+  std::map<Key, HostWork> works_;                // by collective and addresses
 };
 
 }  // namespace parbench

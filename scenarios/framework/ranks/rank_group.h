@@ -16,7 +16,7 @@ class RankGroup {
  public:
   virtual ~RankGroup() = default;
 
-  [[nodiscard]] virtual int rank() const = 0;  // of this process
+  [[nodiscard]] virtual int rank() const = 0;  // rank of this process
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual RankLink& link() = 0;
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ using Axes = std::vector<std::int64_t>;
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
+/// Returns extents without samples.
+[[nodiscard]] Extents fixed(const Shape& shape);
+/// Returns the dimensions [first, end) of a shape.
+[[nodiscard]] Extents part_of(const Extents& shape, std::size_t first, std::size_t end);
+[[nodiscard]] Extents joined(std::initializer_list<Extents> parts);
+/// Returns the indices [first, end).
+[[nodiscard]] Axes axes_between(std::size_t first, std::size_t end);
 /// Returns "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
@@ -50,7 +58,7 @@ enum class OpKind : std::uint8_t {
   input,           // a tensor of the caller
   parameter,       // a trainable tensor of the caller
   constant,        // `values`, in canonical order
-  element,         // `element` of inputs of its own shape
+  element,         // `element` of inputs of the same shape
   reduction,       // over `axes`, whose extents become 1
   expansion,       // dimensions of extent 1 are repeated
   permutation,     // dimension d is the input's dimension axes[d]
@@ -72,10 +80,10 @@ struct Operation {
   std::vector<int> inputs = {};  // indices of earlier operations
   Extents shape = {};
   ElementOp element = ElementOp::number;
-  float number = 0;         // of ElementOp::number
+  float number = 0;         // value of ElementOp::number
   bool by_samples = false;  // divide the number by the number of samples
-  int dimension = 0;        // of ElementOp::coordinate
-  int index = 0;            // of inputs, parameters and layers, each from 0
+  int dimension = 0;        // dimension of ElementOp::coordinate
+  int index = 0;            // index of an input, parameter or layer, each from 0
   Reduction reduction = Reduction::none;
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};
@@ -122,12 +130,18 @@ class Graph {
   }
   int broadcast(int a, const Extents& shape);
   int permute(int a, std::vector<std::int64_t> order);
+  /// Moves a dimension to another place among the others, which keep their order.
+  int move_axis(int a, std::size_t from, std::size_t to);
+  /// Exchanges the last two dimensions.
+  int transpose(int a);
   int reshape(int a, Extents shape);
   int detach(int a);
   int slice(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
             Extents shape);
   int place(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
             Extents shape);
+  /// Takes `count` elements of a dimension from `first` on, `step` apart.
+  int part(int a, std::size_t axis, std::int64_t first, std::int64_t count, std::int64_t step = 1);
   int concatenate(std::vector<int> parts, std::int64_t axis);
   /// Leading dimensions are broadcast.
   int multiply(int a, int b);

@@ -45,7 +45,7 @@ struct LoweringOptions {
   std::int64_t samples = 1;
   DType dtype = DType::f32;  // type of temporaries other than sums and indices
   MathMode math = MathMode::strict;
-  bool fuse = true;  // false: each operation is a call of its own
+  bool fuse = true;  // false: each operation is a separate call
   /// Results that already have memory, with their types: inputs, parameters, kept results.
   std::map<int, DType> located = {};
 };

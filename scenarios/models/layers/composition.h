@@ -1,4 +1,4 @@
-// A layer composed of general operations, for everything that no other kind computes.
+// A layer composed of general operations, for layers that no other kind computes.
 #pragma once
 
 #include <map>
@@ -16,9 +16,10 @@ namespace parbench {
 
 class Composition final : public LayerKind {
  public:
-  /// `name`: what it computes, "softmax". The graph's inputs are the layer's, with the samples as
-  /// first dimension; so is `output`, an operation of the graph. A parameter's name is its role.
-  /// Throws std::invalid_argument for other outputs.
+  /// `name`: name of the computation, "softmax". The inputs of the graph are the inputs of the
+  /// layer, with the samples as first dimension. `output`: the operation of the graph that returns
+  /// the layer's output, in the same form. A parameter's name is its role. Throws
+  /// std::invalid_argument for other outputs.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
@@ -51,13 +52,13 @@ class Composition final : public LayerKind {
   std::vector<ParameterSpec> parameters_;
   std::vector<int> inputs_;             // operations of the graph, by input of the layer
   std::vector<int> parameter_indices_;  // operations of the graph, by parameter
-  general::Graph backward_;             // the forward pass followed by the gradients
+  general::Graph backward_;             // graph of the forward pass followed by the gradients
   int upstream_ = 0;                    // operation of backward_: gradient of the output
   std::map<int, int> gradients_;        // operations of backward_, by input or parameter
   std::vector<int> kept_;               // results that the backward pass does not recompute
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;
-  // whether the order of elements does not matter, so that no layout has to be changed
+  // whether the order of elements does not matter, so that layouts need no change
   bool is_flat_ = false;
 };
 

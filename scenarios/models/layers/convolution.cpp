@@ -1,5 +1,5 @@
-// Shapes and operations of convolutions. A transposed one is that of a convolution with the roles
-// of source and destination exchanged.
+// Shapes and operations of convolutions. A transposed convolution is described by the convolution
+// with source and destination exchanged.
 #include "scenarios/models/layers/convolution.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ void check_padding(const Window& window) {
   throw std::invalid_argument("the padding of a convolution is the same at both ends");
 }
 
-/// Weights normal by the fan-out `outputs`; the bias of `channels` as torch.nn.Conv2d draws it from
-/// the number of inputs that PyTorch counts, 0 for none.
+/// Returns normal weights by the fan-out `outputs`, and the bias of `channels` with
+/// torch.nn.Conv2d's initial values for that number of inputs. No bias if `inputs` is 0.
 std::vector<ParameterSpec> weights_and_bias(const ConvolutionShape& shape, std::int64_t outputs,
                                             std::int64_t channels, std::int64_t inputs) {
   const float deviation = std::sqrt(2.0F / static_cast<float>(outputs));
@@ -128,7 +128,7 @@ std::vector<OpDesc> TransposedConvolution::gradients(const LayerWork& work, bool
 
 void TransposedConvolution::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(work.output).bytes);
   write_operation(pass, {{"diff_source", output}});
   if (!options_.bias) return;
   Op& op = pass.prepare(AddChannelBias{.shape = work.output, .dtype = work.dtype});

@@ -6,7 +6,8 @@
 
 namespace parbench {
 
-/// torch.nn.Conv2d: weights normal with variance 2/(outputs·k²) (He et al. 2015, fan-out).
+/// torch.nn.Conv2d. Initial weights are normal with variance 2/(outputs·k²) (He et al. 2015,
+/// fan-out).
 class Convolution final : public OperationKind {
  public:
   struct Options {
@@ -33,9 +34,9 @@ class Convolution final : public OperationKind {
   Options options_;
 };
 
-/// torch.nn.ConvTranspose2d: the gradient of a convolution by its source, as a layer.
-/// `output_padding` rows and columns more than the windows need, fewer than the stride. Weights
-/// normal as torchvision draws those of convolutions, for the convolution that it transposes.
+/// torch.nn.ConvTranspose2d: the gradient of a convolution with respect to its source, as a layer.
+/// The output has `output_padding` rows and columns more than the windows need, fewer than the
+/// stride. Initial weights are those of torchvision for the convolution that the layer transposes.
 class TransposedConvolution final : public OperationKind {
  public:
   struct Options {
@@ -60,7 +61,7 @@ class TransposedConvolution final : public OperationKind {
  private:
   [[nodiscard]] std::vector<OpDesc> gradients(const LayerWork& work,
                                               bool accumulate) const override;
-  /// The convolution from the output to the input, both with samples in front.
+  /// Returns the convolution from the layer's output to its input. Shapes include the samples.
   [[nodiscard]] ConvolutionShape transposed(const Shape& input, const Shape& output) const;
 
   Options options_;

@@ -1,4 +1,4 @@
-// Operations of layers that compute each element by itself.
+// Operations of layers that compute each element separately.
 #include "scenarios/models/layers/elementwise.h"
 
 #include <stdexcept>
@@ -8,12 +8,12 @@
 namespace parbench {
 namespace {
 
-/// Adds a row of `count` numbers to each row of the output.
+/// Returns the addition of a row of `count` numbers to each row of the output.
 AddRepeated with_row(const LayerWork& work, std::int64_t count) {
   return {.repeats = element_count(work.output) / count, .count = count, .dtype = work.dtype};
 }
 
-/// Rows lie in memory as images of one pixel.
+/// Returns the depthwise convolution of single pixels. Rows of numbers are images of one pixel.
 ConvolutionShape pixels_of(const Shape& source) {
   const bool is_image = source.size() == 4;
   const std::int64_t channels = is_image ? source[1] : source.back();

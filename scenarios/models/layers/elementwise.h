@@ -1,11 +1,12 @@
-// Layers that compute each element by itself: activations, sums, dropout, numbers of channels.
+// Layers that compute each element separately: activations, sums, dropout, biases and scales of
+// channels.
 #pragma once
 
 #include "scenarios/models/layers/operation_kind.h"
 
 namespace parbench {
 
-/// A layer whose output has its first input's shape.
+/// A layer whose output has the shape of its first input.
 class ElementKind : public OperationKind {
  public:
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
@@ -13,11 +14,11 @@ class ElementKind : public OperationKind {
   }
 };
 
-/// Functions of one element: ReLU, GELU, sigmoid and others. Behind batch normalisations a ReLU is
-/// a part of them.
+/// Functions of one element: ReLU, GELU, sigmoid and others. A ReLU after a batch normalisation is
+/// a part of BatchNorm instead.
 class Activation final : public ElementKind {
  public:
-  /// `low` and `high` are the limits of ActivationKind::clip alone.
+  /// `low` and `high`: limits of ActivationKind::clip; other kinds ignore them.
   explicit Activation(ActivationKind kind, float low = 0.0F, float high = 6.0F)
       : kind_(kind), low_(low), high_(high) {}
 
@@ -34,7 +35,7 @@ class Activation final : public ElementKind {
   float high_;
 };
 
-/// The sum of two layers' outputs, such as that of a residual connection.
+/// Sum of the outputs of two layers, such as a residual connection.
 class Addition final : public OperationKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "addition"; }
@@ -43,7 +44,7 @@ class Addition final : public OperationKind {
 };
 
 /// Adds a trainable table of the input's shape to each sample: learned positions of a sequence
-/// (Radford et al. 2019). Normal with standard deviation 0.02, as GPT-2 has it.
+/// (Radford et al. 2019). Initial values are normal with standard deviation 0.02, as in GPT-2.
 class LearnedPositions final : public ElementKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "learned_positions"; }
@@ -52,11 +53,11 @@ class LearnedPositions final : public ElementKind {
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
-/// torch.nn.Dropout in training. What becomes zero is drawn by the position in the micro-batch: the
-/// same in every step, on every device, and in micro-batches of one size.
+/// torch.nn.Dropout in training. The position in the micro-batch determines which elements become
+/// zero: they are the same in every step, on every device, and in micro-batches of one size.
 class RandomDropout final : public ElementKind {
  public:
-  /// `subsequence`: layers of different ones are independent.
+  /// Layers with different values of `subsequence` are independent.
   RandomDropout(float probability, std::uint64_t subsequence)
       : probability_(probability), subsequence_(subsequence) {}
 
@@ -71,10 +72,11 @@ class RandomDropout final : public ElementKind {
   std::uint64_t subsequence_;
 };
 
-/// Adds a trainable number to each channel of an image, or to each column of rows; at first 0.
+/// Adds a trainable number to each channel of an image, or to each column of rows. Initial values
+/// are 0.
 class ChannelBias final : public ElementKind {
  public:
-  /// The role of the numbers, which depends on the operation that adds them.
+  /// Returns the role of the numbers, which depends on the operation that adds them.
   [[nodiscard]] static std::string role_for(bool images) { return images ? "bias" : "addend"; }
 
   [[nodiscard]] std::string_view name() const override { return "channel_bias"; }
@@ -83,8 +85,8 @@ class ChannelBias final : public ElementKind {
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
-/// Multiplies each channel of an image, or each column of rows, by a trainable number, at first 1:
-/// a depthwise convolution of single pixels.
+/// Multiplies each channel of an image, or each column of rows, by a trainable number: a depthwise
+/// convolution of single pixels. Initial values are 1.
 class ChannelScale final : public ElementKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "channel_scale"; }

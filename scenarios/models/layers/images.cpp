@@ -9,7 +9,7 @@
 namespace parbench {
 namespace {
 
-/// For a micro-batch of the input's shape.
+/// Returns the pooling of a micro-batch with the shape of the input.
 PoolingShape shape_of(const Window& window, const Shape& source) {
   return {.source = source,
           .kernel = window.kernel,
@@ -30,7 +30,8 @@ Shape pooled(const Window& window, const Shape& image) {
   return window.output(image.at(0), image);
 }
 
-/// The extent with both edges, where a part of the image is left.
+/// Returns the extent with both edges. Throws std::invalid_argument if nothing of the image is
+/// left.
 std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t behind) {
   constexpr std::int64_t max = 1 << 20;
   if (std::max({before, behind, -before, -behind}) > max) {
@@ -42,7 +43,7 @@ std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t behin
   return extent + before + behind;
 }
 
-/// The channels of a concatenation that are an input's.
+/// Returns the channels of a concatenation that come from the input `which`.
 ChannelRange range_of(const LayerWork& work, std::size_t which) {
   ChannelRange range{.whole = work.output, .first = 0, .count = work.inputs.at(which).at(1)};
   for (std::size_t i = 0; i < which; ++i) range.first += work.inputs.at(i).at(1);
@@ -134,7 +135,7 @@ Shape Concatenation::output_of(const std::vector<Shape>& inputs) const {
 
 void Concatenation::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(work.output).bytes);
   for (std::size_t which = 0; which < work.inputs.size(); ++which) {
     Op& op = pass.prepare(InsertChannels{.range = range_of(work, which), .dtype = work.dtype});
     pass.emit(op, {{"source", pass.input(which)}, {"destination", output}});
@@ -175,7 +176,7 @@ void ChannelSlice::write_forward(ForwardPass& pass) const {
                  {"destination", pass.place_output(op.tensor("destination").bytes)}});
 }
 
-/// The gradient of the other channels is zero.
+/// The gradient of all other channels is zero.
 void ChannelSlice::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   const Gradient incoming = pass.gradient();
@@ -191,7 +192,7 @@ void ChannelSlice::write_backward(BackwardPass& pass) const {
   pass.contribute_instead(incoming, 0, result);
 }
 
-/// A row holds an image as a canonical tensor does, so that flattening is a change of layout.
+/// A row contains an image in the order of a canonical tensor, so flattening is a change of layout.
 void Flatten::write_forward(ForwardPass& pass) const {
   const Shape& image = pass.work().inputs.at(0);
   const TensorDesc rows = canonical(image, pass.work().dtype);

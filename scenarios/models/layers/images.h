@@ -1,4 +1,4 @@
-// Layers of images that multiply by no weights: poolings, and those that move channels and pixels.
+// Layers of images without weights: poolings, and layers that move channels and pixels.
 #pragma once
 
 #include "scenarios/models/layers/operation_kind.h"
@@ -6,7 +6,7 @@
 
 namespace parbench {
 
-/// Throws std::invalid_argument for a sample that is no image {C, H, W}.
+/// Throws std::invalid_argument unless the shape of the sample is that of an image, {C, H, W}.
 void require_image(const Shape& sample);
 
 /// torch.nn.MaxPool2d.
@@ -24,8 +24,8 @@ class MaxPool final : public OperationKind {
   Window window_;
 };
 
-/// torch.nn.AvgPool2d: the mean over each window, of its elements in the image or with
-/// `count_padding` of all.
+/// torch.nn.AvgPool2d: the mean over each window. It counts the elements inside the image; with
+/// `count_padding`, all elements of the window.
 class AveragePool final : public OperationKind {
  public:
   AveragePool(Window window, bool count_padding) : window_(window), count_padding_(count_padding) {}
@@ -42,7 +42,7 @@ class AveragePool final : public OperationKind {
   bool count_padding_;
 };
 
-/// The mean of each channel: {C, H, W} to {C}.
+/// Mean of each channel: {C, H, W} to {C}.
 class GlobalAveragePool final : public OperationKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "global_average_pool"; }
@@ -68,8 +68,8 @@ class Padding final : public OperationKind {
   Edges edges_;
 };
 
-/// torch.nn.ChannelShuffle: of so many groups of channels, the first of each, the second of each,
-/// and so on.
+/// torch.nn.ChannelShuffle. The output has the first channel of each group, then the second of
+/// each, and so on.
 class ChannelShuffle final : public OperationKind {
  public:
   explicit ChannelShuffle(std::int64_t groups) : groups_(groups) {}
@@ -84,7 +84,7 @@ class ChannelShuffle final : public OperationKind {
   std::int64_t groups_;
 };
 
-/// Images of one size with their channels one behind the other: torch.cat along dimension 1.
+/// Concatenation of the channels of images of one size: torch.cat along dimension 1.
 class Concatenation final : public LayerKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "concatenation"; }
@@ -93,7 +93,7 @@ class Concatenation final : public LayerKind {
   void write_backward(BackwardPass& pass) const override;
 };
 
-/// Neighbouring channels of an image: a part of torch.split along dimension 1.
+/// Consecutive channels of an image: a part of torch.split along dimension 1.
 class ChannelSlice final : public LayerKind {
  public:
   ChannelSlice(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}

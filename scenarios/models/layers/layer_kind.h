@@ -30,7 +30,7 @@ struct InitialValues {
 
 /// A trainable tensor of a layer.
 struct ParameterSpec {
-  std::string name;  // "layer1.0.conv1.weight"; of a kind: "weight"
+  std::string name;  // "layer1.0.conv1.weight"; "weight" before a network adds its layer's name
   int layer = 0;
   std::string role;  // role in the layer's operations: "weights", "bias", "scale", "shift"
   Shape shape;
@@ -67,13 +67,14 @@ class LayerKind {
   /// Returns the shape of one sample of the output. Throws std::invalid_argument, without the
   /// layer's name, for unsupported inputs.
   [[nodiscard]] virtual Shape output_of(const std::vector<Shape>& inputs) const = 0;
-  /// In the order of PyTorch's module. `input` and `output` are of one sample.
+  /// Returns the parameters in the order of PyTorch's module. `input` and `output`: shapes of one
+  /// sample.
   [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/,
                                                               const Shape& /*output*/) const {
     return {};
   }
-  /// Whether PyTorch lists its parameters behind those of the layer that it reads, wherever the
-  /// layer itself comes.
+  /// Returns whether PyTorch lists its parameters after those of the layer that it reads, wherever
+  /// the layer itself is listed.
   [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
   /// Returns the number of f32 values that it keeps between steps and does not train: running
   /// statistics.
@@ -81,20 +82,20 @@ class LayerKind {
   /// Returns the minimum number of samples of a micro-batch that it can compute.
   [[nodiscard]] virtual std::int64_t min_samples(const Shape& /*output*/) const { return 1; }
 
-  /// The operations whose kernels devices tune, of all passes; the gradient of the data only where
-  /// it is wanted.
+  /// Returns the operations of all passes whose kernels devices tune. The gradient of the data is
+  /// included only if `with_data_gradient`.
   [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& /*work*/,
                                                      bool /*with_data_gradient*/) const {
     return {};
   }
-  /// The operation in whose layout of "diff_<role>" the parameter lies; nothing: canonically.
+  /// Returns the operation whose layout of "diff_<role>" the parameter has; nothing: canonical.
   [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view /*role*/,
                                                           const LayerWork& /*work*/) const {
     return std::nullopt;
   }
 
-  /// Whether its backward pass reads an input of its forward pass, and its output: what is not
-  /// read then is not kept.
+  /// Return whether its backward pass reads an input of its forward pass, or its output. Tensors
+  /// that are not read are not kept.
   [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/,
                                                   const LayerWork& /*work*/) const {
     return false;

@@ -5,12 +5,12 @@
 
 namespace parbench {
 
-/// What the shards of a divided network sum up if each has a part of a linear layer (Shoeybi et al.
-/// 2019).
+/// The sum over shards that a layer of a divided network requires, if each shard has a part of a
+/// linear layer (Shoeybi et al. 2019).
 enum class PartialSum {
-  none,            // the layer is whole, or neighbouring layers do the sum
-  input_gradient,  // each has some outputs, so that the gradient of the input is a sum
-  output,          // each has some inputs, so that the output is a sum
+  none,            // the layer is whole, or neighbouring layers compute the sum
+  input_gradient,  // each shard has some outputs, so that the gradient of the input is a sum
+  output,          // each shard has some inputs, so that the output is a sum
   output_part,     // like output, but each shard keeps only its part of the positions
 };
 
@@ -19,8 +19,8 @@ class Linear final : public OperationKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
-  /// For a divided network; `out_features` is that of this shard. `part`: part of the positions,
-  /// only for output_part.
+  /// For a divided network. `out_features`: number of outputs of this shard. `part`: part of the
+  /// positions, only for output_part.
   Linear(std::int64_t out_features, bool bias, PartialSum sum, PositionPart part = {})
       : out_features_(out_features), bias_(bias), sum_(sum), part_(part) {}
 
@@ -38,7 +38,7 @@ class Linear final : public OperationKind {
   void write_backward(BackwardPass& pass) const override;
 
  private:
-  /// The gradient of the whole output from those of the parts of all shards.
+  /// Returns the gradient of the whole output, gathered from the parts of all shards.
   [[nodiscard]] Gradient gathered_gradient(BackwardPass& pass) const;
 
   std::int64_t out_features_;

@@ -1,4 +1,4 @@
-// Shapes and operations of normalisations, with what is fused into them.
+// Shapes and operations of normalisations, including the operations fused into them.
 #include "scenarios/models/layers/norms.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t line_of_floats = 16;
 
-/// Takes the gradient of the output back through the ReLU and the addition. Contributes the result
+/// Passes the gradient of the output back through the ReLU and the addition. Contributes the result
 /// to the addend and returns it, for the normalisation.
 Gradient write_addition_backward(BackwardPass& pass) {
   const std::vector<Gradient> parts = pass.gradient_in_parts();
@@ -26,7 +26,7 @@ Gradient write_addition_backward(BackwardPass& pass) {
       .shape = pass.work().output, .dtype = pass.work().dtype, .two_gradients = two});
   const bool in_place = pass.is_exclusive(a);
   const Gradient result = in_place ? a : pass.make_temporary(op.tensor("diff_source").bytes);
-  std::vector<Binding> bindings = {
+  std::vector<SymbolicBinding> bindings = {
       {"mask", pass.kept("mask")}, {"a", a.view}, {"diff_source", result.view}};
   if (two) bindings.push_back({"b", b.view});
   pass.emit(op, bindings);
@@ -37,7 +37,7 @@ Gradient write_addition_backward(BackwardPass& pass) {
   return result;
 }
 
-/// Factors, at first 1, and addends, at first 0.
+/// Returns factors, initially 1, and addends, initially 0.
 std::vector<ParameterSpec> scale_and_shift(std::int64_t count) {
   return {{.name = "weight", .role = "scale", .shape = {count}, .initial = constant(1.0F)},
           {.name = "bias", .role = "shift", .shape = {count}, .initial = constant(0.0F)}};
@@ -74,7 +74,7 @@ OpDesc BatchNorm::forward(const LayerWork& work) const {
 }
 
 void BatchNorm::write_forward(ForwardPass& pass) const {
-  const BufferView running = pass.statistics();
+  const SymbolicView running = pass.statistics();
   const std::size_t bytes = canonical({pass.work().output.at(1)}).bytes;
   write_operation(pass, {{"running_mean", running.part(0, bytes)},
                          {"running_variance", running.part(running.bytes / 2, bytes)}});
@@ -102,7 +102,7 @@ OpDesc LayerNorm::forward(const LayerWork& work) const {
 
 void LayerNorm::write_forward(ForwardPass& pass) const {
   if (gathered_.is_whole()) return write_operation(pass);
-  const BufferView output = pass.place_output(pass.activation(pass.work().output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(pass.work().output).bytes);
   write_operation(pass, {{"destination", part_of(output, gathered_)}});
   pass.exchange(Collective::all_gather, output);
 }

@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// torch.nn.BatchNorm2d in training, with a ReLU where it is asked for. A second input, which needs
-/// the ReLU, is added ahead of it: the shortcut of a residual block.
+/// torch.nn.BatchNorm2d in training, optionally followed by a ReLU. A second input, which requires
+/// the ReLU, is added before the ReLU: the shortcut of a residual block.
 class BatchNorm final : public OperationKind {
  public:
   explicit BatchNorm(bool relu, float epsilon = 1e-5F) : relu_(relu), epsilon_(epsilon) {}
@@ -19,9 +19,10 @@ class BatchNorm final : public OperationKind {
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
   [[nodiscard]] bool parameters_follow_input() const override { return true; }
-  /// The running mean, then the running variance, each in cache lines of its own.
+  /// Returns the size of the running mean followed by the running variance, each in separate cache
+  /// lines.
   [[nodiscard]] std::size_t statistics(const Shape& input) const override;
-  /// With a single value a channel there is no variance to divide by.
+  /// At least two values per channel are required, because the variance of one value is 0.
   [[nodiscard]] std::int64_t min_samples(const Shape& output) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
@@ -36,8 +37,8 @@ class BatchNorm final : public OperationKind {
 class LayerNorm final : public OperationKind {
  public:
   explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
-  /// In a divided network whose shards normalise a part of the positions each: the output has all
-  /// of them, gathered from all shards.
+  /// For a divided network, in which each shard normalises a part of the positions. The output has
+  /// all positions, gathered from all shards.
   LayerNorm(float epsilon, PositionPart gathered) : epsilon_(epsilon), gathered_(gathered) {}
 
   [[nodiscard]] float epsilon() const { return epsilon_; }
@@ -55,7 +56,7 @@ class LayerNorm final : public OperationKind {
   PositionPart gathered_;
 };
 
-/// torch.nn.LocalResponseNorm of images, for odd sizes; `offset` is its k.
+/// torch.nn.LocalResponseNorm of images, for odd sizes; `offset` is its parameter k.
 class LocalResponseNorm final : public OperationKind {
  public:
   struct Options {

@@ -1,4 +1,4 @@
-// The purposes of operands, by their roles.
+// Finds the purposes of operands by their roles.
 #include "scenarios/models/layers/operation_kind.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view gradient_prefix = "diff_";
 
-/// The role of a tensor's gradient; of a gradient, that of its tensor: a transposed convolution is
-/// the gradient of another one.
+/// Returns the role of a tensor's gradient, or the role of the tensor if `role` is that of a
+/// gradient: a transposed convolution is itself the gradient of a convolution.
 std::string paired(std::string_view role) {
   if (role.starts_with(gradient_prefix)) return std::string(role.substr(gradient_prefix.size()));
   return std::string(gradient_prefix) + std::string(role);
@@ -40,10 +40,10 @@ enum class Purpose {
   output,
   kept,
   parameter,
-  incoming,        // the gradient of the output
-  input_gradient,  // the result
+  incoming,        // gradient of the output
+  input_gradient,  // result: gradient of the input
   parameter_gradient,
-  dropped,  // the gradient of a parameter that the layer does not have
+  dropped,  // gradient of a parameter that the layer does not have
 };
 
 struct GradientOperand {
@@ -52,7 +52,7 @@ struct GradientOperand {
   TensorDesc tensor;
 };
 
-/// The operands of an operation of the backward pass.
+/// Operands of an operation of the backward pass.
 class GradientOperands {
  public:
   GradientOperands(const OpDesc& forward, const OpDesc& gradient,
@@ -76,14 +76,14 @@ class GradientOperands {
   }
 
   [[nodiscard]] const std::vector<GradientOperand>& all() const { return all_; }
-  /// Whether the operation writes more than the gradient of the input.
+  /// Returns whether the operation writes more than the gradient of the input.
   [[nodiscard]] bool serves_others() const { return serves_others_; }
   [[nodiscard]] bool has(Purpose purpose) const {
     return std::ranges::find(all_, purpose, &GradientOperand::purpose) != all_.end();
   }
 
  private:
-  /// Whether the operand is the gradient of a parameter.
+  /// Returns whether the operand is the gradient of a parameter.
   [[nodiscard]] bool trains(const Operand& operand) const {
     return operand.role.starts_with(gradient_prefix) && has_role(parameters_, paired(operand.role));
   }
@@ -103,7 +103,8 @@ class GradientOperands {
   const std::vector<ParameterSpec>& parameters_;
   std::string_view input_;
   std::string_view output_;
-  bool reads_one_ = false;  // which is the gradient of the output
+  // whether it reads a single tensor besides parameters: the gradient of the output
+  bool reads_one_ = false;
   bool serves_others_ = false;
   std::vector<GradientOperand> all_;
 };
@@ -111,15 +112,15 @@ class GradientOperands {
 /// Writes the operations of a backward pass. `incoming`: the gradient of the output.
 class GradientWriter {
  public:
-  GradientWriter(BackwardPass& pass, const BufferView& incoming)
+  GradientWriter(BackwardPass& pass, const SymbolicView& incoming)
       : pass_(pass), incoming_(incoming) {}
 
   /// `adding`: the operation with `accumulate`. `result`: memory for the gradient of the input.
   void write(const OpDesc& overwriting, const OpDesc& adding, const GradientOperands& operands,
-             const BufferView& result) {
+             const SymbolicView& result) {
     Op* const op =
         operands.has(Purpose::parameter_gradient) ? nullptr : &pass_.prepare(overwriting);
-    std::vector<Binding> bindings;
+    std::vector<SymbolicBinding> bindings;
     std::vector<std::string_view> trained;
     for (const GradientOperand& operand : operands.all()) {
       if (operand.purpose == Purpose::parameter_gradient) {
@@ -138,8 +139,8 @@ class GradientWriter {
   }
 
  private:
-  BufferView memory_of(const GradientOperand& operand, const TensorDesc& tensor,
-                       const BufferView& result) {
+  SymbolicView memory_of(const GradientOperand& operand, const TensorDesc& tensor,
+                         const SymbolicView& result) {
     switch (operand.purpose) {
       case Purpose::input:
         return pass_.input(0);
@@ -160,7 +161,7 @@ class GradientWriter {
   }
 
   BackwardPass& pass_;
-  BufferView incoming_;
+  SymbolicView incoming_;
   std::vector<Gradient> dropped_;
 };
 
@@ -212,17 +213,18 @@ bool OperationKind::backward_reads_output(const LayerWork& work) const {
   return any_has(Purpose::output, *this, work, gradients(work, false));
 }
 
-void OperationKind::write_operation(ForwardPass& pass, const std::vector<Binding>& given) const {
+void OperationKind::write_operation(ForwardPass& pass,
+                                    const std::vector<SymbolicBinding>& given) const {
   const LayerWork& work = pass.work();
   const OpDesc desc = forward(work);
   const std::vector<ParameterSpec> parameters = parameters_of(*this, work);
   Op& op = pass.prepare(desc);
-  std::vector<Binding> bindings;
+  std::vector<SymbolicBinding> bindings;
   std::size_t inputs = 0;
   bool has_output = false;
   const auto memory_of = [&](const Operand& operand) {
     const bool is_output = operand.access == Access::write && !std::exchange(has_output, true);
-    const auto found = std::ranges::find(given, operand.role, &Binding::role);
+    const auto found = std::ranges::find(given, operand.role, &SymbolicBinding::role);
     if (found != given.end()) return found->view;
     const TensorDesc& tensor = op.tensor(operand.role);
     if (has_role(parameters, operand.role)) return pass.parameter(operand.role, tensor);
@@ -235,8 +237,8 @@ void OperationKind::write_operation(ForwardPass& pass, const std::vector<Binding
   pass.emit(op, bindings);
 }
 
-BufferView OperationKind::write_gradients(BackwardPass& pass, const Gradient& incoming,
-                                          PositionPart part) const {
+SymbolicView OperationKind::write_gradients(BackwardPass& pass, const Gradient& incoming,
+                                            PositionPart part) const {
   const LayerWork& work = pass.work();
   const OpDesc product = forward(work);
   const std::vector<ParameterSpec> parameters = parameters_of(*this, work);
@@ -254,7 +256,7 @@ BufferView OperationKind::write_gradients(BackwardPass& pass, const Gradient& in
       const std::size_t bytes = pass.activation(work.inputs.at(0)).bytes;
       result = in_place ? pass.reuse(incoming, 0, bytes) : pass.make(0, bytes);
     }
-    writer.write(overwriting[i], adding[i], operands, result ? result->view : BufferView());
+    writer.write(overwriting[i], adding[i], operands, result ? result->view : SymbolicView());
   }
   if (result) {
     pass.contribute_instead(incoming, 0, *result);

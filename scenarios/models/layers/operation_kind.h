@@ -1,4 +1,4 @@
-// Layers of one operation: their passes follow from its operands.
+// Layers of one operation, whose passes follow from its operands.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace parbench {
 
-/// A layer that computes one operation; those of its gradients are gradients_of's. Operands with
-/// the role of a parameter are that parameter, or with "diff_" in front its gradient. Of the
-/// others, the operation reads the layer's inputs in their order, writes the output first, and
-/// leaves what else it writes for the backward pass.
+/// A layer that computes one operation; `gradients_of` returns the operations of its backward pass.
+/// Operands with the role of a parameter are the parameter, or its gradient with "diff_" in front.
+/// The other operands that the operation reads are the inputs of the layer, in their order. The
+/// first operand that it writes is the output; further ones are kept for the backward pass.
 class OperationKind : public LayerKind {
  public:
   [[nodiscard]] virtual OpDesc forward(const LayerWork& work) const = 0;
@@ -30,16 +30,16 @@ class OperationKind : public LayerKind {
   }
 
  protected:
-  /// The operations of the backward pass.
+  /// Returns the operations of the backward pass.
   [[nodiscard]] virtual std::vector<OpDesc> gradients(const LayerWork& work, bool accumulate) const;
 
-  /// Writes the operation. `given`: memory of operands that are not as above.
-  void write_operation(ForwardPass& pass, const std::vector<Binding>& given = {}) const;
-  /// Writes the gradients from `incoming`, that of the output or of all positions of which `part`
-  /// is the output's, and contributes that of the input. Returns where it lies; empty where no
-  /// layer wants it.
-  BufferView write_gradients(BackwardPass& pass, const Gradient& incoming,
-                             PositionPart part = {}) const;
+  /// Writes the operation. `given`: memory of the operands to which the rules above do not apply.
+  void write_operation(ForwardPass& pass, const std::vector<SymbolicBinding>& given = {}) const;
+  /// Writes the operations of the backward pass and contributes the gradient of the input.
+  /// `incoming`: gradient of the output, or of all positions if the output has only their `part`.
+  /// Returns the memory of the gradient of the input; empty if no layer needs it.
+  SymbolicView write_gradients(BackwardPass& pass, const Gradient& incoming,
+                               PositionPart part = {}) const;
 };
 
 }  // namespace parbench

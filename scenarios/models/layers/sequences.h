@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// torch.nn.Embedding of the network's tokens: {…} to {…, width}. Initially normal with the given
-/// standard deviation.
+/// torch.nn.Embedding of the network's tokens: {…} to {…, width}. Initial values are normal with
+/// the given standard deviation.
 class Embedding final : public OperationKind {
  public:
   Embedding(std::int64_t vocabulary, std::int64_t width, float deviation = 1.0F)
@@ -26,9 +26,9 @@ class Embedding final : public OperationKind {
   float deviation_;
 };
 
-/// Attention between the positions of a sequence: each to itself and those before it, or, without
-/// `causal`, to all. The input has queries, keys and values one after the other: {sequence,
-/// 3·width} to {sequence, width}.
+/// Attention between the positions of a sequence. Each position attends to itself and to those
+/// before it; without `causal`, to all. The input has queries, keys and values in that order:
+/// {sequence, 3·width} to {sequence, width}.
 class SelfAttention final : public OperationKind {
  public:
   explicit SelfAttention(std::int64_t heads, bool causal = true) : heads_(heads), causal_(causal) {}
@@ -47,8 +47,8 @@ class SelfAttention final : public OperationKind {
   bool causal_;
 };
 
-/// One layer of torch.nn.LSTM in one direction, samples first, whose state begins at zero and whose
-/// two biases are one, where it has them: {sequence, in} to {sequence, hidden}.
+/// One layer of torch.nn.LSTM in one direction, with samples first: {sequence, in} to {sequence,
+/// hidden}. The initial state is zero. PyTorch's two biases are one here, which is optional.
 class Lstm final : public OperationKind {
  public:
   explicit Lstm(std::int64_t hidden, bool bias = true) : hidden_(hidden), bias_(bias) {}

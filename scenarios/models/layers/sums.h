@@ -13,17 +13,18 @@ namespace parbench {
 /// already.
 [[nodiscard]] std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes);
 
-/// Every shard gets the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
+/// Gives every shard the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
 /// empty for f32.
-void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32);
+void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f32);
 /// Overload that takes its memory for f32 from the temporaries of the backward pass.
-void add_up(BackwardPass& pass, const BufferView& data);
+void add_up(BackwardPass& pass, const SymbolicView& data);
 
-/// Every shard gets its own part of the sum of all `data` in `destination`, which may be this part
-/// of `data`. The content of `data` becomes undefined.
-void add_up_part(LayerPass& pass, const BufferView& data, PositionPart part,
-                 const BufferView& in_f32, const BufferView& destination);
-/// Overload with such a temporary; the sum replaces the part in `data`.
-void add_up_part(BackwardPass& pass, const BufferView& data, PositionPart part);
+/// Gives every shard its own part of the sum of all `data`, in `destination`, which may be this
+/// part of `data`. The content of `data` becomes undefined.
+void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
+                 const SymbolicView& in_f32, const SymbolicView& destination);
+/// Overload that takes its memory for f32 from the temporaries of the backward pass; the sum
+/// replaces the part in `data`.
+void add_up_part(BackwardPass& pass, const SymbolicView& data, PositionPart part);
 
 }  // namespace parbench

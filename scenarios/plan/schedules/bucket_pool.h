@@ -1,4 +1,4 @@
-// Where buckets of divided parameters and gradients lie in a pool of memory: a pure function.
+// Placement of buckets of divided parameters and gradients in a pool of memory: a pure function.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace parbench {
 
-/// A bucket in a pool that others use before and after it.
+/// A bucket of parameters or gradients in a pool that other buckets use before and after it.
 struct PooledBucket {
-  bool has_gradients = false;  // else it has parameters
+  bool has_gradients = false;  // false: parameters
   Holding when;
   std::size_t bytes = 0;
-  std::size_t offset = 0;  // in the pool
+  std::size_t offset = 0;  // offset in the pool
 };
 
 struct BucketPool {
@@ -21,17 +21,17 @@ struct BucketPool {
   std::size_t bytes = 0;
 };
 
-/// Bytes of a pool, as far as its buckets fit.
+/// Wanted and maximum size of a pool in bytes. The pool may be larger if its buckets do not fit.
 struct PoolSize {
   std::size_t wished = 0;
   std::size_t max = 0;
 };
 
-/// Gives every bucket an offset. Where the pool would become larger than it should be, parameters
-/// arrive no earlier than they are needed, and gradients stay no longer than until the step that
-/// completes them; else they stay for another step, so that the next one does not wait until they
-/// are reduced. `staying`: buckets that stay for later steps (`holdings_of`); they do where the
-/// pool has room for that, else it has those of `leaving`.
+/// Assigns an offset to every bucket. `staying`: buckets that are kept for later segments
+/// (`holdings_of`), used if the pool then fits the maximum size; otherwise `leaving`. Buckets that
+/// would exceed the size are kept as briefly as possible: parameters do not arrive early, and
+/// gradients are kept only until the segment that completes them. Other gradients are kept one
+/// segment longer, so that the next segment does not wait until they are reduced.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

@@ -28,7 +28,7 @@ struct DeviceGrid {
 /// Returns the device of the first shard of each stage, for the first replica.
 [[nodiscard]] std::vector<int> devices_of_stages(const DeviceGrid& grid);
 
-/// Returns "dp2xpp2", "tp4"; "dp1" for a single device.
+/// Returns "dp2xpp2" or "tp4"; "dp1" for a single device.
 [[nodiscard]] std::string to_string(const DeviceGrid& grid);
 
 /// Parses factors joined by 'x', each at most once, in any order: "dp2xpp1xtp2", "pp4". Throws

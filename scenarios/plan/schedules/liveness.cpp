@@ -9,8 +9,8 @@
 namespace parbench {
 namespace {
 
-/// Which actions have ended when another one starts. Actions of a stage run in order, and
-/// activations and gradients come from neighbouring stages.
+/// Determines which actions have ended when another one starts. Actions of a stage run in order,
+/// and activations and gradients come from neighbouring stages.
 class ActionOrder {
  public:
   explicit ActionOrder(const Schedule& schedule) {
@@ -41,7 +41,7 @@ class ActionOrder {
   using Ended = std::vector<int>;  // by stage: number of its first actions that have ended
   struct Moment {
     int position = 0;  // index among the actions of its stage
-    Ended ended;       // when it starts
+    Ended ended;       // actions that have ended when it starts
   };
 
   static std::optional<Action> sender_of(Action action, int stages) {

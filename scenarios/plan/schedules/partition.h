@@ -8,8 +8,8 @@ namespace parbench {
 
 /// Name of a case's note with the first units of its later stages, joined by '+'.
 inline constexpr std::string_view cut_note = "cut at";
-/// Name of the note that replaces `cut_note` if the model has no other partition into as many
-/// stages.
+/// Name of the note that replaces `cut_note` if there is no other partition of the model into this
+/// number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
 /// Name of a case's note about layers that cannot compute every size of micro-batch: "2 samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";

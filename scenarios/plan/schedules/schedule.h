@@ -20,8 +20,8 @@ struct Action {
   friend auto operator<=>(const Action&, const Action&) = default;
 };
 
-/// The actions of every device in order of execution. Each device has one stage, that of its own
-/// index.
+/// The actions of every device in order of execution. Each device has one stage, with the index of
+/// the device.
 using Schedule = std::vector<std::vector<Action>>;
 
 /// All micro-batches forward, then all backward, starting with the last micro-batch (Huang et al.

@@ -10,7 +10,7 @@
 namespace parbench {
 
 /// Groups adjacent parameters from the last to the first, as `gradient_buckets` does, except that
-/// parameters that fill a bucket get one of their own, or share it only with much smaller ones.
+/// parameters that fill a bucket get a separate one, or share it only with much smaller ones.
 /// Devices reserve memory for whole buckets, so buckets should not exceed their size by much.
 [[nodiscard]] std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offsets,
                                                         std::size_t total_bytes,
@@ -54,19 +54,19 @@ class ShardLayout {
   std::vector<std::size_t> shard_bytes_;
 };
 
-/// A bucket that is in memory from one step of a sequence to another, both included.
+/// A bucket that is in memory from one segment of a sequence to another, both included.
 struct Holding {
   std::size_t bucket = 0;
-  int begin = 0;  // the step during which it arrives
-  int first = 0;  // the first step that needs it, usually `prefetch` steps after `begin`
+  int begin = 0;  // the segment during which it arrives
+  int first = 0;  // the first segment that needs it, usually `prefetch` segments after `begin`
   int last = 0;
   friend bool operator==(const Holding&, const Holding&) = default;
 };
 
-/// Returns when buckets are in memory; each step needs some of them. A bucket arrives `prefetch`
-/// steps before the step that needs it and is dropped after that step, unless it would have to
-/// arrive again by the next one. If `stays` is false for it, it is kept only if the next step needs
-/// it. Sorted by `begin`, then by `first`.
+/// Returns when buckets are in memory; each segment needs some of them. A bucket arrives `prefetch`
+/// segments before the segment that needs it and is dropped after that segment, unless it would
+/// have to arrive again by the next one. If `stays` is false for it, it is kept only if the next
+/// segment needs it. Sorted by `begin`, then by `first`.
 [[nodiscard]] std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
                                                int prefetch, bool stays = true);
 

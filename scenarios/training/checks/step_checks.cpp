@@ -19,8 +19,9 @@
 namespace parbench {
 namespace {
 
-constexpr double max_naive = 1e8;       // multiplications of a pass, which take a tenth of a second
-constexpr int gradient_positions = 24;  // of the last layer's weights, in addition to the corners
+constexpr double max_naive = 1e8;  // multiplications of a naive pass that takes a tenth of a second
+// positions in the last layer's weights, in addition to the corners
+constexpr int gradient_positions = 24;
 
 std::vector<double> widened(const std::vector<float>& values) {
   return {values.begin(), values.end()};
@@ -48,7 +49,7 @@ End read_end(CaseData& data, const Stage& last, int micro_batches) {
   return end;
 }
 
-/// The loss by definition, and its derivative with respect to each element of the prediction.
+/// Loss by definition, and its derivative with respect to each element of the prediction.
 struct NaiveLoss {
   Expected value;
   std::vector<double> gradient;
@@ -127,7 +128,8 @@ Expected weight_gradient(const End& end, const NaiveLoss& loss, const Convolutio
   const std::int64_t height = shape.out_height();
   const std::int64_t width = shape.out_width();
   for (std::int64_t n = 0; n < shape.batch; ++n) {
-    const std::int64_t output = n * shape.out_channels + position[0];  // planes of images
+    // number of planes of images before the position
+    const std::int64_t output = n * shape.out_channels + position[0];
     const std::int64_t input = n * shape.in_channels + position[1];
     for (std::int64_t y = 0; y < height; ++y) {
       const std::int64_t row = y * shape.stride - shape.padding + position[2] * shape.dilation;
@@ -209,7 +211,7 @@ NamedValues initial_parameters(const Stages& stages) {
   for (const Stage* stage : stages) {
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       std::vector<double>& values = initial[parameter.spec.name];
-      if (!values.empty()) continue;  // belongs to another replica
+      if (!values.empty()) continue;  // known from another replica
       for (std::int64_t i = 0; i < parameter.initial.count; ++i) {
         values.push_back(initial_value(parameter, i));
       }

@@ -15,11 +15,11 @@ namespace parbench {
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - a perceptron: the loss and all gradients, by a naive network;
 /// - another network: the loss from predictions and target, and sampled values of the last layer's
-///   weight gradient if that layer is linear or a convolution without groups, where the last stage
+///   weight gradient if that layer is linear or a convolution without groups and the last stage
 ///   still holds the whole batch;
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
-/// share the micro-batches. `optimizer`: what clips.
+/// share the micro-batches. `optimizer`: determines the clipping.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 

@@ -30,18 +30,18 @@ float drawn(const Fill& fill, std::int64_t index) {
   return values.at(static_cast<std::size_t>(index % block));
 }
 
-/// Returns spread positions, and the position of the largest gradient: elsewhere an update with a
-/// small learning rate may be below the resolution of f32.
-std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
-  std::vector<std::int64_t> places;
+/// Returns spread positions and the position of the largest gradient. At other positions, an update
+/// with a small learning rate may be below the resolution of f32.
+std::vector<std::int64_t> checked_indices(const std::vector<float>& gradient) {
+  std::vector<std::int64_t> indices;
   const auto count = static_cast<std::int64_t>(gradient.size());
   for (const Shape& position : spot_positions({count}, update_positions)) {
-    places.push_back(position.front());
+    indices.push_back(position.front());
   }
   const auto largest =
       std::ranges::max_element(gradient, {}, [](float value) { return std::abs(value); });
-  places.push_back(largest - gradient.begin());
-  return places;
+  indices.push_back(largest - gradient.begin());
+  return indices;
 }
 
 /// Number of roundings of a step in f32, by rounded quantity.
@@ -68,23 +68,23 @@ struct UpdatedValues {
 CheckResult check_update(const Stage::TrainedParameter& parameter, const UpdatedValues& values,
                          const Optimizer& optimizer, double factor) {
   const auto& [gradient, after] = values;
-  for (const std::int64_t place : update_places(gradient)) {
-    const auto i = static_cast<std::size_t>(place);
+  for (const std::int64_t index : checked_indices(gradient)) {
+    const auto i = static_cast<std::size_t>(index);
     const auto [want, change] =
-        naive_update(optimizer, initial_value(parameter, place), gradient[i], factor);
+        naive_update(optimizer, initial_value(parameter, index), gradient[i], factor);
     const Roundings roundings = roundings_of(optimizer);
     const double allowed =
         0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
     if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
-    return naive_difference(fmt::format("{}[{}] after the update", parameter.spec.name, place),
+    return naive_difference(fmt::format("{}[{}] after the update", parameter.spec.name, index),
                             after[i], want);
   }
   return std::nullopt;
 }
 
-/// Every device has computed the factor from the norms of all devices.
+/// Checks that every device has computed the factor from the norms of all devices.
 CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, double want) {
-  constexpr double allowed = 1e-5;  // of norms that are sums in f32
+  constexpr double allowed = 1e-5;  // the norms are sums in f32
   for (const Tensor& factor : factors) {
     const float got = data.read(factor).front();
     if (std::abs(got - want) <= allowed * want) continue;  // false for NaN
@@ -101,7 +101,7 @@ std::vector<Tensor> factors_of(const Stages& stages) {
   return factors;
 }
 
-/// Both stages have added the same two gradients.
+/// Checks that both stages with a parameter have the sum of the same two gradients.
 CheckResult check_copies(CaseData& data, const Stages& stages) {
   std::map<std::string, Tensor> owned;
   for (const Stage* stage : stages) {
@@ -119,7 +119,8 @@ CheckResult check_copies(CaseData& data, const Stages& stages) {
   return std::nullopt;
 }
 
-/// Parameters of a stage are checked with its own factor, which is rounded and checked separately.
+/// Checks the parameters of each stage with the stage's own factor, which is rounded and checked
+/// separately.
 CheckResult check_updates(CaseData& data, const Stages& stages,
                           const std::vector<Output>& outputs) {
   const Optimizer& optimizer = stages.front()->optimizer();
@@ -138,7 +139,8 @@ CheckResult check_updates(CaseData& data, const Stages& stages,
   return std::nullopt;
 }
 
-/// All devices compute the same factor from the same norms.
+/// Checks parameters with the first device's factor: all devices compute the same factor from the
+/// same norms.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   double factor = 1;

@@ -25,7 +25,7 @@ void add_update_check(CaseParts& parts, const Stages& stages);
 /// Parameters at the first update after a reset, wherever they and their gradients are stored.
 struct UpdatedParameters {
   struct One {
-    Stage::TrainedParameter parameter;               // its name and its initial values
+    Stage::TrainedParameter parameter;               // name and initial values
     std::function<std::vector<float>()> gradient{};  // gradient of the batch
     std::function<std::vector<float>()> after{};
   };

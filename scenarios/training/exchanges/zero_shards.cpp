@@ -32,7 +32,7 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
     }
     if (step_.layout.exchange.divides_parameters()) {
       parameter_shards_.push_back(step_.data.tensor(device, shard));
-      step_.data.zero(parameter_shards_.back());  // includes the padding between parameters
+      step_.data.zero(parameter_shards_.back());  // size includes the padding between parameters
     }
     auto& updates = updates_.emplace_back();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {

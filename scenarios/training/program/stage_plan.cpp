@@ -11,8 +11,8 @@ namespace parbench {
 StagePlan::StagePlan(Stream& stream, const StageRange& range,
                      const std::vector<std::int64_t>& micro_batches, std::int64_t layout_samples)
     : store(stream, micro_batches.size() == 1) {
-  // Before anything is prepared: in the model's order the time for tuning would be spent on weight
-  // gradients and forward passes, and the largest data gradients, which come last, left untuned.
+  // Tuning precedes all preparation. In the model's order, the time for tuning would be spent on
+  // weight gradients and forward passes, before the largest data gradients, which come last.
   const std::set<std::int64_t> sizes(micro_batches.begin(), micro_batches.end());
   std::vector<OpDesc> products;
   for (const std::int64_t samples : sizes) {

@@ -1,4 +1,4 @@
-// What a stage of a model plans for its micro-batches, without memory.
+// The plan of a stage for its micro-batches, without memory.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace parbench {
 
-/// The layouts of a stage's parameters, and the passes of its micro-batches. Stages on devices of
-/// other ranks, which execute nothing here, may have one in common.
+/// Layouts of a stage's parameters, and the passes of its micro-batches. Stages on devices of other
+/// ranks can share a plan, because they execute nothing here.
 struct StagePlan {
-  /// `layout_samples`: parameters have the layouts that suit micro-batches of so many samples.
+  /// `layout_samples`: number of samples per micro-batch for which the layouts of parameters are
+  /// chosen.
   StagePlan(Stream& stream, const StageRange& range, const std::vector<std::int64_t>& micro_batches,
             std::int64_t layout_samples);
 
   ParameterStore store;
-  std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by samples
-  std::size_t scratch_bytes = 0;  // that the stream has to reserve
+  std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by number of samples
+  std::size_t scratch_bytes = 0;  // scratch memory that the stream has to reserve
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Scenarios that ask how to divide a training step over devices.
+// Base of scenarios about dividing a training step over devices.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/answers/best_strategy.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
@@ -16,24 +17,27 @@
 
 namespace parbench {
 
-/// The strategy that others are compared with: the whole step on the first device.
+/// The strategy to which the others are compared: the whole step on the first device.
 inline constexpr std::string_view single_device = "single";
-/// The reference of steps whose parts compute something else alone than within the batch: the same
-/// micro-batches one after the other. Not offered to users.
+/// Reference for models whose results depend on how the batch is divided: the same micro-batches
+/// one after the other. Not offered to users.
 inline constexpr std::string_view in_turn_strategy = "in-turn";
 
-/// A question is its axes, the layout of each case, and an answer. Cases, references and refusals
-/// follow from these. Parameters with the same name mean the same in all questions: "model" and its
-/// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
-/// a step ("optimizer", "recompute", "clip").
+inline constexpr const char* scaling_efficiency = "scaling efficiency";
+
+/// A question consists of its axes, the layout of each case, and an answer. Cases, references and
+/// refusals follow from these. Parameters with the same name mean the same in all questions:
+/// "model" and its sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and
+/// the variants of a step ("optimizer", "recompute", "clip").
 class TrainingQuestion : public Scenario {
  public:
   struct Definition {
     std::string_view name;
     std::string_view question;
-    std::string whole;                 // what one device computes: "the whole batch"
-    std::vector<Strategy> strategies;  // that divide it
-    std::vector<Axis> axes;            // with "model", whose quick value is the usual model
+    std::string whole;                 // work of one device: "the whole batch"
+    std::vector<Strategy> strategies;  // strategies that divide this work
+    std::vector<Axis> axes;            // with "model", whose quick value is the default model
+    StrategyWords words = {};          // words of the answer
   };
   explicit TrainingQuestion(Definition definition);
 
@@ -46,30 +50,37 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] bool plans_show_all() const override { return true; }
+  /// Names files with convolutions whose normalisations an export can have folded.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
       const std::vector<CaseSpec>& specs) const override;
 
   [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
-  /// One device with the whole batch and all activations, or the micro-batches in turn
+  /// Returns one device with the whole batch and all activations, or with the micro-batches in turn
   /// (`compares_parts`).
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  /// The speed divided by that of one device times the number of devices; 1 is linear. With a batch
+  /// for each device, scaling is linear if all devices are as fast as one with its batch.
+  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
+  /// The best strategy, what recomputation and schedules cost and save, and where time goes.
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override;
 
  protected:
   [[nodiscard]] const Axis& axis(std::string_view name) const;
 
-  /// The samples of a step where none are asked for.
+  /// Returns the default number of samples of a step.
   [[nodiscard]] virtual std::int64_t usual_batch(const Request& request, const Model& model) const;
-  /// Adds the parameters of a strategy that divides the step; returns what keeps it from being
-  /// divided. Throws UsageError for values that no request can have.
+  /// Adds the parameters of a strategy that divides the step; returns why the step cannot be
+  /// divided as requested. Throws UsageError for values that are invalid in every request.
   [[nodiscard]] virtual std::optional<Obstacle> divide(const Request& request,
                                                        const Network& network,
                                                        Parameters& parameters) const = 0;
-  /// The grid of devices, the exchange and the rest of shards. Everything else follows from
-  /// parameters that all questions have.
+  /// Returns the grid of devices, the exchange, and `rest` if there are shards. The other parts of
+  /// the layout follow from parameters that all questions have.
   [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
-  /// Whether the reference of a divided case has its micro-batches.
+  /// Returns whether the reference of a divided case has the same micro-batches.
   [[nodiscard]] virtual bool compares_parts(const CaseSpec& spec) const;
 
  private:
@@ -84,9 +95,10 @@ class TrainingQuestion : public Scenario {
   std::string_view question_;
   std::vector<Strategy> strategies_;
   std::vector<Axis> axes_;
+  StrategyWords words_;
 };
 
-/// The step of a case on one device, with the samples that "batch" says.
+/// Returns the step of the case on one device, with its number of samples ("batch").
 [[nodiscard]] CaseSpec single_of(const CaseSpec& spec);
 
 }  // namespace parbench

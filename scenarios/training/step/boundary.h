@@ -37,9 +37,9 @@ class Boundaries {
   /// can access the other's memory.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
-  /// The last copy to a point for a micro-batch.
+  /// Last copy to a point for a micro-batch.
   struct Arrival {
-    TaskId task = 0;           // the copy
+    TaskId task = 0;
     std::vector<Call> unpack;  // converts the tensors to the receiver's layout
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {

@@ -32,10 +32,11 @@ class StagePass {
     GridPoint point;
     std::vector<PassPart> parts;
     std::vector<TaskId> after;
-    std::vector<PassPlace> completions = {};  // of the point's buckets, in their last pass
-    Crossing crossing = {};                   // to the next stage, or to the previous one
-    std::size_t written = 0;                  // number of calls of the current part
-    std::size_t bucket = 0;                   // the next bucket to be completed
+    std::vector<PassPosition> completions =
+        {};                   // completion of the point's buckets, in its last pass
+    Crossing crossing = {};   // data for the next stage, or for the previous one
+    std::size_t written = 0;  // number of calls of the current part
+    std::size_t bucket = 0;   // the next bucket to be completed
   };
 
   explicit StagePass(PassWriter& writer) : writer_(&writer) {}
@@ -44,9 +45,9 @@ class StagePass {
   void combine();
 
   PassWriter* writer_;
-  Task common_;  // common fields of the tasks of all shards
+  Task common_;  // fields that the tasks of all shards have in common
   std::vector<Shard> shards_;
-  std::size_t part_ = 0;  // the current part
+  std::size_t part_ = 0;  // index of the current part
 };
 
 class PassWriter {
@@ -74,8 +75,10 @@ class PassWriter {
 
   StepTasks& tasks_;
   Boundaries boundaries_;
-  std::map<std::pair<int, int>, MemberCollectives> collectives_;  // by replica and stage, of shards
-  std::map<std::pair<int, int>, int> backwards_;                  // written so far, by the same
+  // collectives of shards, by replica and stage
+  std::map<std::pair<int, int>, MemberCollectives> collectives_;
+  // number of backward passes so far, by replica and stage
+  std::map<std::pair<int, int>, int> backwards_;
   std::map<std::pair<GridPoint, int>, std::vector<TaskId>> forward_;
 };
 

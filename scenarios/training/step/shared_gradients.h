@@ -8,8 +8,8 @@
 
 namespace parbench {
 
-/// The exchange between the stage that owns a parameter and a stage with a copy of it: each adds
-/// the gradient that the other has computed, so that both get the same sum.
+/// Exchange between the stage that owns a parameter and a stage with a copy of it: each adds the
+/// gradient that the other has computed, so that both get the same sum.
 class SharedGradients {
  public:
   /// Marks the buckets to which another stage adds.
@@ -25,7 +25,7 @@ class SharedGradients {
     Tensor gradient;
   };
   struct Pair {
-    std::string name;  // of the parameter
+    std::string name;  // name of the parameter
     Part owner;
     Part copy;
   };

@@ -17,8 +17,8 @@
 namespace parbench {
 namespace {
 
-/// Plans of stages. Those on devices of other ranks have one plan in common for the same part of
-/// the network, micro-batches and kernels.
+/// Makes the plans of stages. Stages on devices of other ranks share a plan if they have the same
+/// part of the network, micro-batches and kernels.
 class StagePlans {
  public:
   explicit StagePlans(const TrainingStep& step) : step_(step) {}
@@ -34,7 +34,8 @@ class StagePlans {
   }
 
  private:
-  /// Replicas with other micro-batches have parameters in the layouts of the first one.
+  /// The layouts of parameters suit the first micro-batch of the first replica, so that they are
+  /// equal in all replicas.
   [[nodiscard]] std::shared_ptr<const StagePlan> made(const Stage::Options& options) const {
     return std::make_shared<const StagePlan>(
         step_.context.stream(options.device, StreamKind::compute), options.range,
@@ -76,7 +77,7 @@ Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
           .optimizer = has_update(layout.exchange, point) ? step.settings.optimizer : Optimizer()};
 }
 
-/// Makes a stage where the exchange of replicas wants its memory.
+/// Makes a stage whose parameters and gradients are stored as the exchange of replicas requires.
 std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
                                 const Stage::Options& options,
                                 std::shared_ptr<const StagePlan> plan) {
@@ -88,13 +89,13 @@ std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
                                    : memory_without_parameters(step, options, *plan);
   const std::size_t bytes = plan->store.bytes();
   if (exchange.divides_gradients()) {
-    memory.gradients = symbolic(Space::gradients, 0, bytes);
+    memory.gradients = elsewhere(bytes);
   } else if (options.micro_batches.size() > 1 || step.settings.optimizer.clips()) {
     memory.gradients = step.context.borrow(options.device, bytes);
   }
   auto stage = std::make_unique<Stage>(step, options, std::move(plan), std::move(memory));
   if (is_shared) initialize_parameters_at_reset(step, *stage);
-  // Padding between gradients takes part in the flat update, so it must be finite.
+  // The flat update includes padding between gradients, so it must be finite.
   if (!exchange.divides_gradients()) {
     zero_at_reset(step, options.device, stage->region().gradients);
   }

@@ -24,7 +24,7 @@ std::vector<TaskId> UpdateWriter::write(int replica) {
   return updates;
 }
 
-/// `before`: the calls that the update begins with.
+/// `before`: calls at the beginning of the update.
 TaskId UpdateWriter::write_update(const GridPoint& point, std::vector<TaskId> after,
                                   std::vector<Call> before) {
   append(before, tasks_.stage(point).update().update());

@@ -16,9 +16,9 @@ class UpdateWriter {
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}
 
-  /// Adds an update of each stage of a replica and returns them, in the order of its points. Where
-  /// gradients are clipped, every point gets the squared norms of all and computes the factor
-  /// itself: from the same numbers in the same order.
+  /// Adds an update of each stage of a replica and returns the updates in the order of the
+  /// replica's points. With clipping, every point gets the squared norms of all points and computes
+  /// the factor itself, from the same numbers in the same order.
   std::vector<TaskId> write(int replica);
 
  private:

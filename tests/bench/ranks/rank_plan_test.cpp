@@ -273,7 +273,7 @@ TEST(RankPlan, RecordsTheExecutionNearestToTheSamplesOnAllRanks) {
   const Recording& recording = recordings[0];
   EXPECT_THAT(recording.seconds, ElementsAre(Ge(0.01), Ge(0.06), Ge(0.03)));
   EXPECT_EQ(recording.seconds, recordings[1].seconds);
-  EXPECT_EQ(recording.kept, nearest_place(recording.seconds, 0.05));
+  EXPECT_EQ(recording.kept, nearest_index(recording.seconds, 0.05));
   EXPECT_GT(recording.seconds_per_call, 0);
   ASSERT_EQ(recording.timeline.calls.size(), 2U);
   const double kept_seconds = std::array{0.01, 0.06, 0.03}.at(recording.kept);

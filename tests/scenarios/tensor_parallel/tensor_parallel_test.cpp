@@ -56,10 +56,13 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   };
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("transformer"), {"strategy"}, 3)),
               HasSubstr("4 heads, which 3 shards do not divide"));
+  EXPECT_EQ(requested_case(*scenario,
+                           request_of("tensor-parallel", with("sequence", 6), {"sequence"}, 3)),
+            std::nullopt);
   EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
               HasSubstr("--heads 3 does not divide --hidden 32"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),
-              HasSubstr("5 positions cannot be divided"));
+              HasSubstr("5 positions cannot be divided into 2 shards; use a multiple of 2"));
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
               HasSubstr("1 cannot be divided over 2 replicas"));
   EXPECT_THAT(refusal(request_of("single", tiny("perceptron"), {"heads"})),

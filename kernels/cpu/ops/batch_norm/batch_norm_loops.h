@@ -34,8 +34,8 @@ struct Normalisation {
 template <class Element>
 void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
 
-/// Inputs of a backward pass. The gradient counts where the mask has a bit, or everywhere if the
-/// mask is null.
+/// Inputs of a backward pass. The gradient counts at elements whose bit in the mask is set, or
+/// everywhere if the mask is null.
 template <class Element>
 struct NormGradient {
   const Element* gradient;
@@ -57,7 +57,7 @@ struct GradientFactors {
 };
 
 /// diff_source = factors.gradient · gradient + factors.distance · (source − mean) + factors.offset.
-/// It may be the gradient's memory.
+/// `diff_source` may be the gradient's memory.
 template <class Element>
 void source_gradient(Element* diff_source, const NormGradient<Element>& tensors,
                      const GradientFactors& factors, const PixelRows& pixels, int threads);

@@ -19,7 +19,7 @@ namespace {
 
 using dnnl::memory;
 
-// Descriptors that the three passes share.
+// Descriptors that the three passes have in common.
 struct Geometry {
   // Uses the device's layout of activations.
   Geometry(const ConvolutionShape& shape, DType dtype,
@@ -68,8 +68,8 @@ bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
          ChannelOrder::last;
 }
 
-// Returns layouts for source and destination if the device's own layout has only a reference
-// implementation, in the order in which they are tried. The order follows from measurements
+// Returns the layouts for source and destination that are tried if the device's own layout has only
+// a reference implementation, in the order of trying. The order follows from measurements
 // (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block, one product per
 // image, channels last. Channels last come first if the larger tensor has that layout.
 std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
@@ -175,7 +175,7 @@ bool is_product(const ConvolutionBackwardData& desc) {
   return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }
 
-// Whether oneDNN's name of a kernel is that of one for depthwise convolutions: "jit_dw:avx2".
+// Returns whether `implementation` names a oneDNN kernel for depthwise convolutions: "jit_dw:avx2".
 bool is_depthwise_kernel(std::string_view implementation) {
   return implementation.find("dw") != std::string_view::npos;
 }
@@ -187,7 +187,7 @@ bool is_pointwise(const ConvolutionShape& shape) {
 }
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t tile_side = 4;   // output positions
+  constexpr std::int64_t tile_side = 4;   // output positions along a side
   constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
   // below: transforming the weights costs as much as is saved
   constexpr std::int64_t min_tiles = 32;

@@ -1,4 +1,4 @@
-// Addition of a number to each channel of an image, and its backward step.
+// Addition of a number to each channel of an image, and its backward operation.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -90,7 +90,7 @@ template <class Element>
 void sum_channels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
                   bool accumulate, int threads) {
   const std::size_t plane = planes.pixels * planes.block;
-  const std::size_t work = samples * plane;  // elements of a block
+  const std::size_t work = samples * plane;  // number of elements of a block in all samples
   parallel_ranges(planes.blocks() * work, work, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i += work) {
       const std::size_t first = i / work * planes.block;

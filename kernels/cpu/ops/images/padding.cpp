@@ -18,16 +18,16 @@ struct Side {
   std::size_t zeros;    // zeros in the destination before the first position of the source
   std::size_t copied;
 
-  Side(std::int64_t from, std::int64_t before, std::int64_t behind)
+  Side(std::int64_t from, std::int64_t before, std::int64_t after)
       : source(static_cast<std::size_t>(from)),
-        destination(static_cast<std::size_t>(from + before + behind)),
+        destination(static_cast<std::size_t>(from + before + after)),
         skipped(static_cast<std::size_t>(std::max<std::int64_t>(-before, 0))),
         zeros(static_cast<std::size_t>(std::max<std::int64_t>(before, 0))),
         copied(std::min(source - skipped, destination - zeros)) {}
 };
 
-/// Writes a row of `bytes` per pixel of a plane. `number` counts the rows of the destination over
-/// all planes.
+/// Writes a row of a plane, whose pixels have `bytes` bytes. `number`: index of the row of the
+/// destination over all planes.
 void write_row(std::byte* row, const std::byte* source, std::size_t number, const Side& rows,
                const Side& columns, std::size_t bytes) {
   const std::size_t plane = number / rows.destination;
@@ -50,7 +50,7 @@ Planned plan(const PadImage& desc) {
   const Side rows(desc.source[2], desc.edges.top, desc.edges.bottom);
   const Side columns(desc.source[3], desc.edges.left, desc.edges.right);
   const Planes planes(desc.source, desc.dtype);
-  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes, of a block
+  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes of a pixel of a block
   const std::size_t count = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
   const LoopNeeds needs{.implementation = "copies of rows"};
   return loop_op(desc, needs, [=](const Execution& execution, Addresses at) {

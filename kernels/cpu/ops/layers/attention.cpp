@@ -41,14 +41,15 @@ struct AttentionSizes {
         scale(static_cast<float>(1 / std::sqrt(static_cast<double>(desc.head_size)))) {}
 
   [[nodiscard]] std::size_t width() const { return heads * head_size; }
-  [[nodiscard]] std::size_t vectors() const { return sequence * head_size; }  // elements of a head
+  // number of elements of a head
+  [[nodiscard]] std::size_t vectors() const { return sequence * head_size; }
   /// Returns the index of the first element of part `part` for a sample and head (`pair`), in a
   /// tensor with `parts` vectors of each head at each position.
   [[nodiscard]] std::size_t begin(std::size_t pair, std::size_t parts, std::size_t part) const {
     return (pair / heads * sequence * parts + part) * width() + pair % heads * head_size;
   }
 
-  std::size_t pairs;  // combinations of a sample and a head
+  std::size_t pairs;  // number of combinations of a sample and a head
   std::size_t sequence;
   std::size_t heads;
   std::size_t head_size;
@@ -366,7 +367,7 @@ class AttentionBackwardOp final : public AttentionOp {
 
   // Offsets in a thread's memory.
   std::array<std::size_t, 4> vectors_{};    // queries, keys, values, diff_destination
-  std::array<std::size_t, 3> gradients_{};  // of queries, keys and values, f32
+  std::array<std::size_t, 3> gradients_{};  // gradients of queries, keys and values, f32
   std::size_t means_ = 0;
   std::size_t scores_ = 0;         // later the gradients of the probabilities
   std::size_t probabilities_ = 0;  // later the gradients of the scores

@@ -7,7 +7,7 @@
 
 namespace parbench::cpu {
 
-/// Scores of some queries, {rows, keys}. `first` is the position of their first query in its
+/// Scores of some queries, {rows, keys}. `first`: position of the first of these queries in its
 /// sequence. A causal query attends to the keys up to its own position.
 struct ScoreBlock {
   std::size_t first = 0;

@@ -101,8 +101,8 @@ class DropoutOp final : public CpuOp {
   /// Variant for images whose channels are in blocks.
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
-    constexpr std::size_t chunk = dropped_chunk / max_channels;  // pixels
-    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // chunks of a block
+    constexpr std::size_t chunk = dropped_chunk / max_channels;  // number of pixels
+    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // number of chunks of a block
     const std::size_t blocks = count_ / (block_ * pixels_);
     const std::size_t grain = block_ * chunk;
     parallel_ranges(blocks * chunks * grain, grain, execution.threads,

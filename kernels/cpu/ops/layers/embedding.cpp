@@ -30,7 +30,7 @@ PARBENCH_SIMD void add_embedding(float* row, const std::uint16_t* gradient, std:
 Planned plan(const EmbeddingForward& desc) {
   const auto count = static_cast<std::size_t>(desc.count);
   const auto width = static_cast<std::size_t>(desc.width);
-  const std::size_t bytes = width * size_of(desc.dtype);  // of a row
+  const std::size_t bytes = width * size_of(desc.dtype);  // bytes of a row
   const LoopNeeds needs{.implementation = "copies of rows"};
   return loop_op(desc, needs, [=](const Execution& execution, Addresses at) {
     const std::int32_t* indices = indices_at(at[0]);
@@ -45,8 +45,8 @@ Planned plan(const EmbeddingForward& desc) {
 }
 
 // Each thread owns rows of the table, and adds to them in the order of the positions. Most of the
-// time goes to the zeros of rows that no index names: a vocabulary has tens of thousands of rows, a
-// batch names hundreds. Reading all indices in every thread costs little beside.
+// time is spent on writing zeros to rows that no index names: a vocabulary has tens of thousands of
+// rows, a batch names hundreds. Every thread reads all indices, which costs little in comparison.
 Planned plan(const EmbeddingBackward& desc) {
   const auto vocabulary = static_cast<std::size_t>(desc.vocabulary);
   const auto count = static_cast<std::size_t>(desc.count);

@@ -8,14 +8,15 @@
 
 namespace parbench::cpu {
 
-/// e^x for x up to 88, within 2 units in the last place; below −87 that of −87, which is 1.6e-38. A
-/// NaN stays one.
+/// e^x for x up to 88, within 2 units in the last place. Below −87 the result is e^−87, which is
+/// 1.6e-38. A NaN stays a NaN.
 ///
-/// Sources that use it are compiled with -fno-trapping-math (kernels/cpu/CMakeLists.txt), without
-/// which GCC vectorises the choice in it for AVX-512 only.
+/// Sources that use this function are compiled with -fno-trapping-math
+/// (kernels/cpu/CMakeLists.txt); without it, GCC vectorises the function's condition for AVX-512
+/// only.
 ///
-/// Cody and Waite's reduction, x = n·ln 2 + r with |r| ≤ ln 2 / 2, and the polynomial of Moshier's
-/// Cephes library (expf.c) for e^r.
+/// The method: Cody and Waite's reduction, x = n·ln 2 + r with |r| ≤ ln 2 / 2, and the polynomial
+/// of Moshier's Cephes library (expf.c) for e^r.
 [[gnu::always_inline]] inline float vector_exp(float x) {
   constexpr float min = -87.0F;  // keeps e^x a normal number
   constexpr float log2_e = 1.44269504F;
@@ -38,7 +39,7 @@ namespace parbench::cpu {
   return polynomial * std::bit_cast<float>(exponent << 23U);
 }
 
-/// Conversions between elements and f32, for loops over both types.
+/// Convert between elements and f32, for loops over both types.
 [[gnu::always_inline]] inline float to_f32(float value) { return value; }
 [[gnu::always_inline]] inline float to_f32(std::uint16_t value) { return from_bf16(value); }
 [[gnu::always_inline]] inline void set_element(float& element, float value) { element = value; }

@@ -71,8 +71,8 @@ namespace parbench::cpu {
 inline constexpr float max_reduced_angle = 1e5F;
 
 /// sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The angle
-/// is reduced to [−π/4, π/4] in double, by a π/2 of two parts as in fdlibm, whose products with the
-/// first one are exact; polynomials of Cephes (sinf.c).
+/// is reduced to [−π/4, π/4] in double. As in fdlibm, π/2 is the sum of two numbers, and products
+/// with the first one are exact. The polynomials are those of Cephes (sinf.c).
 [[gnu::always_inline]] inline float sine_of(float x, std::uint64_t quadrants) {
   constexpr double rounding = 6755399441055744.0;  // 1.5 · 2^52
   const double shifted = static_cast<double>(x) * 0.63661977236758134308 + rounding;

@@ -5,7 +5,7 @@
 
 namespace parbench::cpu {
 
-struct MomentumStep {
+struct MomentumUpdate {
   float rate;
   float momentum;
   float factor;  // factor of the gradients
@@ -13,16 +13,16 @@ struct MomentumStep {
 
 /// velocity = momentum · velocity + factor · gradients; parameters −= rate · velocity.
 void descend_with_momentum(float* parameters, const float* gradients, float* velocity,
-                           const MomentumStep& step, std::size_t count, int threads);
+                           const MomentumUpdate& update, std::size_t count, int threads);
 
-struct AdamStep {
+struct AdamUpdate {
   float rate;           // learning_rate / (1 − beta1^t)
   float inverse_root;   // 1 / sqrt(1 − beta2^t)
   float first_weight;   // 1 − beta1
   float second_weight;  // 1 − beta2
   float epsilon;
   float factor;         // factor of the gradients
-  float coupled_decay;  // times the parameter: addend of its gradient
+  float coupled_decay;  // times the parameter: added to its gradient
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
@@ -34,14 +34,14 @@ struct AdamArrays {
   float* second_moment;
 };
 
-/// One step of Adam as ops.h describes it.
-void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t count,
+/// One update of Adam as ops.h describes it.
+void descend_by_adam(const AdamArrays& arrays, const AdamUpdate& update, std::size_t count,
                      int threads);
 
 /// Number of elements per partial sum of `sum_squares`.
 inline constexpr std::size_t square_block = 4096;
 
-/// `partial_sums` gets Σ values² of every `square_block` elements, so that the total does not
+/// Writes Σ values² of every `square_block` elements to `partial_sums`, so that the total does not
 /// depend on the number of threads.
 void sum_squares(double* partial_sums, const float* values, std::size_t count, int threads);
 

@@ -1,4 +1,4 @@
-// Steps of optimisers and gradient clipping, in loops of this project.
+// Updates of optimisers and gradient clipping, in loops of this project.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,12 +12,12 @@
 namespace parbench::cpu {
 namespace {
 
-// The factor of clipped gradients is the last argument.
+// Returns the factor of clipped gradients, which is the last argument; 1 without clipping.
 float gradient_factor(bool clipped, Addresses arguments) {
   return clipped ? *floats(arguments.back()) : 1.0F;
 }
 
-/// Increments the counter at an address and returns it.
+/// Increments the counter at an address and returns the new value.
 std::uint64_t next_step(std::byte* counter) {
   std::uint64_t steps = 0;
   std::memcpy(&steps, counter, sizeof steps);
@@ -26,7 +26,7 @@ std::uint64_t next_step(std::byte* counter) {
   return steps;
 }
 
-AdamStep adam_step(const Adam& desc, std::uint64_t number, float factor) {
+AdamUpdate adam_update(const Adam& desc, std::uint64_t number, float factor) {
   const auto power = static_cast<double>(number);
   const double first = 1 - std::pow(double{desc.beta1}, power);
   const double second = 1 - std::pow(double{desc.beta2}, power);
@@ -50,8 +50,8 @@ Planned plan(const Sgd& desc) {
     float* parameters = floats(at[0]);
     const float* gradients = floats(at[1]);
     if (desc.momentum > 0) {
-      const MomentumStep step{desc.learning_rate, desc.momentum, factor};
-      descend_with_momentum(parameters, gradients, floats(at[2]), step, count, execution.threads);
+      const MomentumUpdate update{desc.learning_rate, desc.momentum, factor};
+      descend_with_momentum(parameters, gradients, floats(at[2]), update, count, execution.threads);
     } else {
       descend(parameters, gradients, desc.learning_rate * factor, count, execution.threads);
     }
@@ -64,8 +64,9 @@ Planned plan(const Adam& desc) {
                             .gradients = floats(at[1]),
                             .first_moment = floats(at[2]),
                             .second_moment = floats(at[3])};
-    const AdamStep step = adam_step(desc, next_step(at[4]), gradient_factor(desc.clipped, at));
-    descend_by_adam(arrays, step, static_cast<std::size_t>(desc.count), execution.threads);
+    const AdamUpdate update =
+        adam_update(desc, next_step(at[4]), gradient_factor(desc.clipped, at));
+    descend_by_adam(arrays, update, static_cast<std::size_t>(desc.count), execution.threads);
   });
 }
 
@@ -85,7 +86,7 @@ Planned plan(const ClipFactor& desc) {
     const float* squares = floats(at[0]);
     const double total = std::accumulate(squares, squares + desc.parts, 0.0);
     const double factor = double{desc.max_norm} / (std::sqrt(total) + 1e-6);
-    *floats(at[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays one
+    *floats(at[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays a NaN
   });
 }
 

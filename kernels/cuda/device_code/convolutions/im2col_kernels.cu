@@ -1,5 +1,5 @@
-// A thread copies consecutive channels of one tap of one output pixel: neighbours in a row of the
-// result, and in the source, are those of neighbouring threads.
+// A thread copies consecutive channels of one tap of one output pixel, so that adjacent threads
+// read and write adjacent elements.
 #include "kernels/cuda/device_code/convolutions/im2col_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(block_threads)
     const Index x = row % s.out_width * s.stride - s.padding + tap % s.kernel * s.dilation;
     Group<Element, size> value{};
     if (y >= 0 && y < s.height && x >= 0 && x < s.width) {
-      const std::int64_t place = (static_cast<std::int64_t>(image) * s.height + y) * s.width + x;
-      value = source[place * s.pixel + channel];
+      const std::int64_t pixel = (static_cast<std::int64_t>(image) * s.height + y) * s.width + x;
+      value = source[pixel * s.pixel + channel];
     }
     rows[row * s.row + column] = value;
   }

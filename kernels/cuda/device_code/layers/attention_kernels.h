@@ -34,7 +34,7 @@ struct ScoreMatrices {
   std::int64_t sequence;
   bool causal;
   float scale;
-  DType dtype;  // of probabilities and gradients of scores; scores are f32
+  DType dtype;  // type of probabilities and gradients of scores; scores are f32
 };
 
 /// probabilities = softmax(scale · scores) over the keys that a query attends to, 0 for the others;

@@ -1,4 +1,4 @@
-// Slices, insertions and shuffles of channels, by kernels of our own.
+// Slices, insertions and shuffles of channels, by kernels of this project.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/channel_copy_kernels.h"
 #include "kernels/cuda/ops/images/pixels.h"

@@ -1,4 +1,4 @@
-// Local response normalisation, both ways, by kernels of our own.
+// Local response normalisation and its backward pass, by kernels of this project.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/local_response_norm_kernels.h"
 #include "kernels/cuda/ops/images/pixels.h"
@@ -18,7 +18,7 @@ ResponseNorm response_norm_of(const Desc& desc) {
           .offset = desc.offset};
 }
 
-/// The forward pass saves what it raises to a power.
+/// Returns the memory of a forward pass, which saves the bases of its powers.
 KernelNeeds with_bases(const Shape& shape) {
   return {.opaque_bytes = static_cast<std::size_t>(element_count(shape)) * sizeof(float)};
 }

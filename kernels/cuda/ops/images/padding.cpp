@@ -1,4 +1,4 @@
-// Zeros around images, and parts of them, by a kernel of our own.
+// Padding and cropping of images, by a kernel of this project.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/padding_kernels.h"
 #include "kernels/cuda/ops/plans.h"

@@ -1,4 +1,4 @@
-// The loss of language models.
+// Softmax cross-entropy.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/layers/cross_entropy_kernels.h"
 #include "kernels/cuda/ops/plans.h"

@@ -1,4 +1,4 @@
-// Dropout by the counter-based generator.
+// Dropout with the counter-based generator.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/layers/dropout_kernels.h"
 #include "kernels/cuda/ops/plans.h"

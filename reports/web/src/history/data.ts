@@ -1,28 +1,28 @@
-// What the page of a history holds for its pictures: written by reports/dashboard/pages/history_page.cpp.
+// The data of a history page for its pictures, written by reports/dashboard/pages/history_page.cpp.
 
 export interface Reports {
-  /** Seconds since 1970, in the order of time. */
+  /** Seconds since 1970, ascending. */
   started: number[];
-  /** As people read it; "–" where it is not known. */
+  /** Readable name; "–" if unknown. */
   commit: string[];
-  /** Addresses, relative to the page. */
+  /** Addresses relative to the page. */
   page: string[];
 }
 
 export interface Change {
-  /** The place, in the case's lists, of the first report with the new level. */
+  /** Index of the first report with the new level, in the lists of the case. */
   at: number;
   slower: boolean;
   text: string;
 }
 
-/** Lists of equal lengths; times in seconds. */
+/** The history of a case: lists of equal lengths; times in seconds. */
 export interface CaseHistory {
-  /** Of its section, and of its rows as `data-case`. */
+  /** Id of its section; also `data-case` of its rows. */
   id: string;
   name: string;
   strategy: string;
-  /** Places of the reports that have a number of it. */
+  /** Indices of the reports with a number for the case. */
   at: number[];
   median: number[];
   low: (number | null)[];
@@ -36,13 +36,13 @@ export interface History {
   cases: CaseHistory[];
 }
 
-/** Nothing on pages of another kind. */
+/** Returns the history; undefined on other pages. */
 export function readHistory(): History | undefined {
   const text = document.getElementById("parbench-history")?.textContent;
   return text ? (JSON.parse(text) as History) : undefined;
 }
 
-/** "2026-11-21 19:57", in UTC as on the rest of the page. */
+/** Returns "2026-11-21 19:57", in UTC as on the rest of the page. */
 export function timeText(seconds: number): string {
   return new Date(1000 * seconds).toISOString().slice(0, 16).replace("T", " ");
 }

@@ -1,4 +1,4 @@
-// The first page of a dashboard: one filter for its tables.
+// The first page of a dashboard, with one filter for all of its tables.
 import { Address } from "../address";
 import { element } from "../controls";
 import { CaseTable } from "../table";

@@ -1,4 +1,4 @@
-// The page of a history: which cases and reports it shows, as its address says.
+// The page of a history; its address determines the shown cases and reports.
 import { Address } from "../address";
 import { element, makeSelect, makeSwitch } from "../controls";
 import { CaseTable, countText } from "../table";
@@ -17,7 +17,7 @@ export function addHistory(): void {
   if (history && results) new HistoryPage(history, results).show();
 }
 
-/** How many of the newest reports can be shown. */
+/** Returns the numbers of newest reports that can be shown. */
 function ranges(reports: number): string[] {
   return [...[50, 200, 1000].filter((count) => count < reports).map(String), "all"];
 }
@@ -40,7 +40,7 @@ class HistoryPage {
     results.addEventListener("click", (event) => this.follow(event));
   }
 
-  /** All that the address says. */
+  /** Shows the page according to its address. */
   show(): void {
     this.tools.replaceChildren(...this.controls(), this.count);
     this.apply();
@@ -48,9 +48,9 @@ class HistoryPage {
   }
 
   private addPicture(one: CaseHistory): void {
-    const place = document.getElementById(one.id)?.querySelector<HTMLElement>(".pictures");
-    if (place && one.at.length > 0) {
-      this.pictures.set(one.id, new HistoryPicture(this.history, one, place, () => this.range()));
+    const pictures = document.getElementById(one.id)?.querySelector<HTMLElement>(".pictures");
+    if (pictures && one.at.length > 0) {
+      this.pictures.set(one.id, new HistoryPicture(this.history, one, pictures, () => this.range()));
     }
   }
 
@@ -130,18 +130,18 @@ class HistoryPage {
     );
   }
 
-  /** Links within the page keep the filters. */
+  /** Follows links within the page and keeps the filters. */
   private follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href^='#']") : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const place = link.getAttribute("href")!.slice(1);
-    this.address.choose({ at: place });
-    this.goTo(place);
+    const id = link.getAttribute("href")!.slice(1);
+    this.address.choose({ at: id });
+    this.goTo(id);
   }
 
-  private goTo(place: string): void {
-    const target = place === "" ? null : document.getElementById(place);
+  private goTo(id: string): void {
+    const target = id === "" ? null : document.getElementById(id);
     if (!target) return;
     target.tabIndex = -1;
     target.scrollIntoView();

@@ -1,26 +1,26 @@
-// The bars of one case on a canvas: any number, at the cost of those that can be distinguished.
+// Paints the bars of a case on a canvas, in time proportional to those that can be distinguished.
 import type { Layout, Panel } from "./layout";
 import type { Span } from "./model";
 import type { TimeWindow } from "./window";
 
-/** Bars that are narrower stand for each other in a column of pixels. */
+/** Narrower bars are merged in a column of pixels. */
 const min_width = 1;
-/** A column in which little runs can still be seen. */
+/** Min opacity of a column, so that short tasks stay visible. */
 const min_cover = 0.6;
-/** Wider bars have their name on them, if so much of it can be read. */
+/** Min width of a bar with a name, and min share of the name that must be readable. */
 const min_named = 30;
 const min_readable = 0.5;
 
 export interface BarStyle {
-  /** By the places of `bar_names`. */
+  /** By index in `bar_names`. */
   fill: string[];
-  /** Of the names on them. */
+  /** Colours of the names on bars. */
   ink: string[];
-  /** Of bars that the marked one has nothing to do with. */
+  /** Opacity of bars that are not related to the marked one. */
   faded: number;
 }
 
-/** Tasks narrower than a pixel: what part of the column they cover. */
+/** Tasks narrower than a pixel: the share of the column that they cover. */
 interface Column {
   x: number;
   cover: number;
@@ -37,7 +37,7 @@ export class BarPainter {
     private readonly style: BarStyle,
   ) {}
 
-  /** `lit`: the tasks that are not faded; nothing: all. Returns how many bars are in view. */
+  /** `lit`: the tasks that are not faded; undefined: all. Returns the number of bars in view. */
   paint(panel: Panel, lit: Set<number> | undefined): number {
     this.drawn = 0;
     panel.timeline.lanes.forEach((_, lane) => this.paintLane(panel, panel.timeline.onLane(lane), lit));
@@ -76,7 +76,7 @@ export class BarPainter {
 
   private paintBar(panel: Panel, span: Span, left: number, width: number, is_lit: boolean): void {
     const top = this.layout.barTop(panel, span);
-    // Neighbours without a gap between them stay two bars.
+    // Adjacent bars stay distinguishable.
     const visible = width > 3 ? width - 0.8 : width;
     this.context.globalAlpha = is_lit ? 1 : this.style.faded;
     this.context.fillStyle = this.style.fill[span.colour]!;
@@ -84,7 +84,7 @@ export class BarPainter {
     if (this.layout.bar_height >= 12) this.paintName(span, left, top, visible);
   }
 
-  /** The number of its micro-batch where there is no room for its whole name. */
+  /** Paints the number of the micro-batch if the whole name does not fit. */
   private paintName({ name, micro_batch, colour }: Span, left: number, top: number, width: number): void {
     const room = width - 8;
     const number = micro_batch === undefined ? "" : String(micro_batch);
@@ -96,7 +96,7 @@ export class BarPainter {
   }
 }
 
-/** As much of a text as there is room for. */
+/** Returns as much of a text as fits. */
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
   const whole = context.measureText(text).width;
   if (whole <= width) return text;

@@ -1,12 +1,12 @@
-// What is said of a task: when pointing at it, and below the picture once it is marked.
+// Facts about a task: in a tooltip, and below the picture while it is marked.
 import { element } from "../controls";
 import { duration, rate, short } from "../measures";
 import { type Cause, type Span, type Timeline, bar_names } from "./model";
 
-/** More names of tasks are counted. */
+/** Max number of tasks that are named; others are counted. */
 const max_named = 4;
 
-/** As elements, so that no text of a report is ever read as markup. */
+/** Returns facts as elements, so that text of a report is never read as markup. */
 export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   const list = element("dl", { class: "hover" });
   const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
@@ -24,7 +24,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   return list;
 }
 
-/** "at 118 GFLOP/s, 55% of the device's peak". */
+/** Returns "at 118 GFLOP/s, 55% of the device's peak". */
 function rateText({ begin, end }: Span, amount: number, unit: string, peak: number | null): string {
   if (end <= begin) return "in no measurable time";
   const achieved = amount / (end - begin);
@@ -40,7 +40,7 @@ function namesOf(timeline: Timeline, tasks: number[]): string {
   return named.join("; ") + (others > 0 ? `; ${others} more` : "");
 }
 
-/** "the host, which enqueued it at 12.3 µs; then 4 µs until it began". */
+/** Returns "the host, which enqueued it at 12.3 µs; it began 4 µs later". */
 function causeText({ what, span, until }: Cause, of: Span): string {
   const at = duration(until, 5);
   const text = {
@@ -51,7 +51,7 @@ function causeText({ what, span, until }: Cause, of: Span): string {
   return of.begin > until ? `${text}; it began ${duration(of.begin - until, 3)} later` : text;
 }
 
-/** The same with buttons that lead to the tasks it waits for and to those that wait for it. */
+/** Returns the facts with buttons for the tasks that it waits for and that wait for it. */
 export function linkedFacts(timeline: Timeline, span: Span, mark: (span: Span) => void): HTMLElement {
   const links = (title: string, tasks: number[]) => {
     if (tasks.length === 0) return [];

@@ -1,8 +1,8 @@
-// Where an arrow key leads from a bar.
+// Finds the bar to which an arrow key leads.
 import type { Panel } from "./layout";
 import type { Span } from "./model";
 
-/** Left and right on its lane; up and down to the bar of the next lane with any that is nearest in time. */
+/** Left and right: the next bar on the lane. Up and down: the nearest in time on the next lane with bars. */
 export function neighbour({ timeline, lanes }: Panel, span: Span, key: string): Span | undefined {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     const own = timeline.onLane(span.lane);

@@ -1,5 +1,5 @@
-// Where everything of a picture of timelines stands, one under the other on one time axis, in
-// pixels; and what stands at a place.
+// Positions in a picture of timelines, which are below each other on a common time axis, in pixels.
+// Also finds the bar at a position.
 import type { Span, Timeline } from "./model";
 import type { TimeWindow } from "./window";
 
@@ -8,11 +8,11 @@ const title_height = 28;
 const lane_height = 22;
 const gap_between_devices = 5;
 const gap_between_cases = 12;
-/** Browsers draw no canvas of any height: lanes become lower where there are very many. */
+/** Max height in pixels, which browsers limit: lanes become lower if there are very many. */
 const max_height = 6000;
-/** Right of the time axis, so that the end of an execution can be seen. */
+/** Space right of the time axis, so that the end of an execution is visible. */
 const right_margin = 10;
-/** From a bar that a pointer still hits. */
+/** Max distance at which a pointer hits a bar. */
 const tolerance = 3;
 
 /** The rows of one case. */
@@ -20,9 +20,9 @@ export interface Panel {
   timeline: Timeline;
   title: string;
   top: number;
-  /** Upper edges of lanes, by their number. */
+  /** Upper edges of lanes, by number. */
   lanes: number[];
-  /** Upper and lower edges of devices, by their number. */
+  /** Upper and lower edges of devices, by number. */
   devices: [number, number][];
   bottom: number;
 }
@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 /** A task of one of the cases. */
-export interface Place {
+export interface Bar {
   panel: Panel;
   span: Span;
 }
@@ -46,7 +46,7 @@ export class Layout {
   constructor(
     shown: Shown[],
     readonly width: number,
-    /** Left of the time axis, for the names of lanes. */
+    /** Space left of the time axis for the names of lanes. */
     readonly gutter: number,
   ) {
     const lanes = shown.reduce((sum, { timeline }) => sum + timeline.lanes.length, 0);
@@ -60,7 +60,7 @@ export class Layout {
     this.height = Math.ceil(y);
   }
 
-  /** Where the picture begins below the axis' labels. */
+  /** Returns the upper edge of the picture below the labels of the axis. */
   get top(): number {
     return axis_height;
   }
@@ -69,7 +69,7 @@ export class Layout {
     return Math.max(0.5, 0.78 * this.lane_height);
   }
 
-  /** The upper edge of a span's bar. */
+  /** Returns the upper edge of a span's bar. */
   barTop(panel: Panel, span: Span): number {
     return panel.lanes[span.lane]! + (this.lane_height - this.bar_height) / 2;
   }
@@ -90,8 +90,8 @@ export class Layout {
     return this.gutter + this.plot_width;
   }
 
-  /** The bar at a place, or the nearest one beside it. */
-  at(x: number, y: number, window: TimeWindow): Place | undefined {
+  /** Returns the bar at a position, or the nearest one next to it. */
+  at(x: number, y: number, window: TimeWindow): Bar | undefined {
     const panel = this.panels.find(({ top, bottom }) => y >= top && y < bottom);
     if (!panel || x < this.gutter) return undefined;
     const lane = panel.lanes.findIndex((top) => y >= top && y < top + this.lane_height);

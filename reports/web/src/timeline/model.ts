@@ -1,39 +1,39 @@
-// The timeline of one case: its tasks on their lanes, what they wait for, and when devices idle.
+// The timeline of one case: its tasks on their lanes, their dependencies, and idle times of devices.
 import type { PackedTimeline, Timelines } from "../data";
 import { PackedReader } from "./packed";
 
-/** What bars are coloured by: kinds of tasks, then phases of a training step, which are computed. */
+/** Names of the colours of bars: kinds of tasks, then phases of a training step, which are computed. */
 export const bar_names = ["compute", "copy", "communication", "forward", "backward", "update"] as const;
 const kind_count = 3;
 
 /** A task on one of its lanes. Times in seconds from the beginning of the execution. */
 export interface Span {
   lane: number;
-  /** Its place in `bar_names`. */
+  /** Index in `bar_names`. */
   colour: number;
-  /** That it works on, from 0. */
+  /** Number of the micro-batch that it computes, from 0. */
   micro_batch: number | undefined;
   name: string;
-  /** 0 where nothing is counted. */
+  /** 0 if not counted. */
   flops: number;
   bytes: number;
   begin: number;
   end: number;
-  /** When the host had enqueued it. */
+  /** Time at which the host had enqueued it. */
   enqueued: number;
-  /** The place of its task's first span: spans of one task share it. */
+  /** Index of its task's first span; all spans of a task share it. */
   task: number;
   /** Tasks that it waits for. */
   after: number[];
 }
 
-/** From, to. */
+/** Begin and end in seconds. */
 export type Interval = [number, number];
 
-/** What a span waited for last before it could begin. */
+/** The last event that a span waited for before it could begin. */
 export interface Cause {
   what: "task" | "lane" | "host";
-  /** The task, or the one before it on its lane. */
+  /** The task that it waits for, or the previous one on its lane. */
   span?: Span;
   until: number;
 }
@@ -42,15 +42,15 @@ export class Timeline {
   readonly row: number;
   readonly length: number;
   readonly lanes: string[];
-  /** Of each lane the number of its device. */
+  /** Number of each lane's device. */
   readonly devices: number[];
   readonly shares: string;
   private readonly peaks: PackedTimeline["peaks"];
-  /** By their beginning. */
+  /** Sorted by begin. */
   readonly spans: Span[];
-  /** Of each device, when none of its lanes runs a task between its first and its last. */
+  /** By device: times between its first and its last task without any task. */
   readonly bubbles: Interval[][];
-  /** Of each device of a pipeline, before its first task and after its last. */
+  /** By device of a pipeline: times before its first task and after its last. */
   readonly edges: Interval[][];
   private readonly on_lane = new Map<number, Span[]>();
   private readonly of_task = new Map<number, Span[]>();
@@ -69,12 +69,12 @@ export class Timeline {
     this.edges = this.spans.some(({ micro_batch }) => micro_batch !== undefined) ? this.findEdges() : [];
   }
 
-  /** All spans of a task. */
+  /** Returns all spans of a task. */
   spansOf(task: number): Span[] {
     return this.of_task.get(task) ?? [];
   }
 
-  /** Tasks that any span of a task waits for. */
+  /** Returns the tasks that any span of a task waits for. */
   dependenciesOf(task: number): number[] {
     return [...new Set(this.spansOf(task).flatMap(({ after }) => after))];
   }
@@ -83,7 +83,7 @@ export class Timeline {
     return [...(this.dependents.get(task) ?? [])];
   }
 
-  /** The best FLOP/s and B/s of its device for its kind of task; null where they are not known. */
+  /** Returns the peak FLOP/s and B/s of its device for its kind of task; null if unknown. */
   peaksOf({ lane, colour }: Span): [number | null, number | null] {
     const kind = colour < kind_count ? colour : 0;
     return this.peaks?.[this.devices[lane]!]?.[kind] ?? [null, null];
@@ -100,7 +100,7 @@ export class Timeline {
     return cause;
   }
 
-  /** By their beginning. */
+  /** Returns the spans of a lane, sorted by begin. */
   onLane(lane: number): Span[] {
     return this.on_lane.get(lane) ?? [];
   }
@@ -150,7 +150,7 @@ function append(lists: Map<number, Span[]>, key: number, span: Span): void {
   else lists.set(key, [span]);
 }
 
-/** The fields in the order in which reports/views/html/html_timelines.cpp packs them. */
+/** Reads the fields in the order in which reports/views/html/html_timelines.cpp packs them. */
 function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [number, number][]): Span[] {
   const packed = new PackedReader(text);
   const spans: Span[] = [];
@@ -184,13 +184,13 @@ function unpack({ spans: text, unit }: PackedTimeline, names: string[], work: [n
   return spans;
 }
 
-/** Unpacks a case's timeline when it is first asked for. */
+/** Unpacks timelines of cases on first use. */
 export class TimelineStore {
   private readonly known = new Map<number, Timeline>();
 
   constructor(private readonly data: Timelines) {}
 
-  /** Of the case in a row of the table; nothing where it has none. */
+  /** Returns the timeline of the case in a row of the table; undefined if it has none. */
   get(row: number | undefined): Timeline | undefined {
     const packed = this.data.cases.find((one) => one.row === row);
     if (!packed) return undefined;

@@ -1,12 +1,12 @@
-// Paints timelines on a canvas: axis, lanes, bubbles, bars, and what a marked task has to do with.
+// Paints timelines on a canvas: axis, lanes, bubbles, bars, and the links of a marked task.
 import type { Colours } from "../theme";
 import { BarPainter, type BarStyle, fitted } from "./bars";
-import type { Layout, Panel, Place } from "./layout";
+import type { Bar, Layout, Panel } from "./layout";
 import type { Interval, Span } from "./model";
 import { duration } from "../measures";
 import type { TimeWindow } from "./window";
 
-/** Of a task with more links, the others are named below the picture only. */
+/** Max number of arrows of a task; further links are named below the picture only. */
 const max_arrows = 400;
 const pixels_between_ticks = 90;
 
@@ -15,24 +15,24 @@ export interface Scene {
   window: TimeWindow;
   colours: Colours;
   font: string;
-  /** The task that is marked. */
-  marked: Place | undefined;
-  /** The bar below the pointer. */
-  hovered: Place | undefined;
+  /** The marked task. */
+  marked: Bar | undefined;
+  /** The bar at the pointer. */
+  hovered: Bar | undefined;
 }
 
-/** Returns how many bars are in view. */
+/** Returns the number of bars in view. */
 export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
   return new Painter(context, scene).paint();
 }
 
-/** Colours of bars in the order of `bar_names`, with ink that can be read on them. */
+/** Returns the colours of bars in the order of `bar_names`, with readable colours for their text. */
 export function barStyle(colours: Colours): BarStyle {
-  const fill = [0, 1, 2, 5, 6, 4].map((place) => colours.series[place]!);
+  const fill = [0, 1, 2, 5, 6, 4].map((index) => colours.series[index]!);
   return { fill, ink: fill.map(inkOn), faded: 0.22 };
 }
 
-/** Whichever of black and white has the larger contrast (WCAG 2). */
+/** Returns black or white, whichever has the larger contrast (WCAG 2). */
 function inkOn(colour: string): string {
   const channel = (at: number) => {
     const value = parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -129,7 +129,7 @@ class Painter {
     });
   }
 
-  /** A frame around each device's lanes, up to the end of the execution. */
+  /** Draws a frame around each device's lanes, up to the end of the execution. */
   private lanes({ devices, timeline }: Panel): void {
     const { layout, window, colours } = this.scene;
     const left = layout.x(0, window);
@@ -162,7 +162,7 @@ class Painter {
     hatch(timeline.edges, false);
   }
 
-  /** Where the execution ended: the other case may take longer. */
+  /** Draws the end of the execution: the other case may take longer. */
   private end({ timeline, devices, bottom }: Panel): void {
     const { layout, window, colours } = this.scene;
     const x = Math.round(layout.x(timeline.length, window)) - 0.5;
@@ -172,7 +172,7 @@ class Painter {
     this.context.lineWidth = 1;
   }
 
-  /** The marked task and those that it waits for or that wait for it. */
+  /** Returns the marked task, those that it waits for and those that wait for it. */
   private related({ timeline }: Panel, { task }: Span): Set<number> {
     return new Set([task, ...timeline.dependenciesOf(task), ...timeline.dependentsOf(task)]);
   }
@@ -193,7 +193,7 @@ class Painter {
     for (const span of timeline.spansOf(marked.task)) this.outline(panel, span, 2.5);
   }
 
-  /** From the end of one task to the beginning of another that waits for it. */
+  /** Draws an arrow from the end of a task to the beginning of one that waits for it. */
   private arrow(panel: Panel, from: Span, to: Span, colour: string): void {
     const { context, scene } = this;
     const { layout, window } = scene;
@@ -240,7 +240,7 @@ class Painter {
   }
 }
 
-/** Oblique lines, which differ from bars without colour as well, rising or falling to the right. */
+/** Returns a pattern of oblique lines, rising or falling to the right, which is visible without colours. */
 function hatching(context: CanvasRenderingContext2D, colours: Colours, rising: boolean): CanvasPattern | string {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 7;

@@ -1,18 +1,18 @@
-// The canvas with timelines: draws it when something has changed, and takes pointer, wheel and keys.
+// The canvas with timelines: draws them after changes, and handles pointer, wheel and keys.
 import { element } from "../controls";
 import { whenNear } from "../near";
 import { colours, isPrinting, onThemeChange } from "../theme";
 import { factsOf } from "./facts";
 import { neighbour } from "./keyboard";
-import { Layout, type Panel, type Place, type Shown } from "./layout";
+import { type Bar, Layout, type Panel, type Shown } from "./layout";
 import type { Span } from "./model";
 import { paint } from "./painter";
 import { TimeWindow } from "./window";
 
-const zoom_step = 1.6;
-/** Of what is shown. */
-const pan_step = 0.15;
-/** Pixels from which a press is a drag. */
+const zoom_factor = 1.6;
+/** Share of the visible time. */
+const pan_share = 0.15;
+/** Min movement of a drag, in pixels. */
 const min_drag = 4;
 const paper_scale = 3;
 
@@ -23,15 +23,15 @@ export class TimelinePicture {
   private readonly window = new TimeWindow();
   private shown: Shown[] = [];
   private layout = new Layout([], 1, 0);
-  private marked: Place | undefined;
-  private hovered: Place | undefined;
+  private marked: Bar | undefined;
+  private hovered: Bar | undefined;
   private frame = 0;
   private near = false;
 
-  /** `onMark` learns which task is marked, and `cases` what there is to show once it is needed. */
+  /** `onMark` receives the marked task; `cases` returns the cases to show when they are needed. */
   constructor(
     private readonly cases: () => Shown[],
-    private readonly onMark: (place: Place | undefined) => void,
+    private readonly onMark: (bar: Bar | undefined) => void,
   ) {
     this.root.append(this.canvas, this.hover);
     this.listen();
@@ -43,7 +43,7 @@ export class TimelinePicture {
     });
   }
 
-  /** Shows other cases, whole. */
+  /** Shows other cases in full length. */
   update(): void {
     if (!this.near) return;
     this.shown = this.cases();
@@ -57,15 +57,15 @@ export class TimelinePicture {
     this.changed();
   }
 
-  zoomIn = () => this.zoom(zoom_step);
-  zoomOut = () => this.zoom(1 / zoom_step);
+  zoomIn = () => this.zoom(zoom_factor);
+  zoomOut = () => this.zoom(1 / zoom_factor);
 
   showAll = () => this.zoom(0);
 
-  mark(place: Place | undefined): void {
-    this.marked = place;
-    if (place) this.window.reveal(place.span.begin, place.span.end);
-    this.onMark(place);
+  mark(bar: Bar | undefined): void {
+    this.marked = bar;
+    if (bar) this.window.reveal(bar.span.begin, bar.span.end);
+    this.onMark(bar);
     this.changed();
   }
 
@@ -73,14 +73,14 @@ export class TimelinePicture {
     const width = this.root.clientWidth;
     if (width === 0 || !this.near) return;
     this.layout = new Layout(this.shown, width, this.gutter(width));
-    // The panels are others now.
+    // The panels have been replaced.
     const panel = this.layout.panels.find(({ timeline }) => timeline === this.marked?.panel.timeline);
     this.marked = panel && this.marked && { panel, span: this.marked.span };
     this.hovered = undefined;
     this.drawNow();
   }
 
-  /** Room for the longest name of a lane. */
+  /** Returns the space for the longest name of a lane. */
   private gutter(width: number): number {
     const context = this.canvas.getContext("2d")!;
     context.font = `12px ${font()}`;
@@ -93,7 +93,7 @@ export class TimelinePicture {
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.drawNow());
   }
 
-  /** At once: a printer does not wait for the next frame. */
+  /** Draws immediately: a printer does not wait for the next frame. */
   private drawNow(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -101,7 +101,7 @@ export class TimelinePicture {
     const { width, height } = this.layout;
     const scale = isPrinting() ? paper_scale : devicePixelRatio;
     const pixels = [Math.round(width * scale), Math.round(height * scale)] as const;
-    // Setting either clears the canvas and its memory.
+    // Setting either size clears the canvas and reallocates it.
     if (this.canvas.width !== pixels[0] || this.canvas.height !== pixels[1]) {
       [this.canvas.width, this.canvas.height] = pixels;
     }
@@ -112,7 +112,7 @@ export class TimelinePicture {
     this.describe(bars);
   }
 
-  /** Publishes what tests cannot read from pixels: seconds, and the number of bars in view. */
+  /** Publishes values that tests cannot read from pixels: seconds, and the number of bars in view. */
   private describe(bars: number): void {
     Object.assign(this.canvas.dataset, {
       from: String(this.window.from),
@@ -131,7 +131,7 @@ export class TimelinePicture {
     canvas.addEventListener("pointerleave", () => this.unpoint());
   }
 
-  /** The wheel zooms once the picture has the focus, or with Ctrl; before that it scrolls the page. */
+  /** The wheel zooms if the picture has the focus, or with Ctrl; otherwise it scrolls the page. */
   private wheel(event: WheelEvent): void {
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
@@ -179,14 +179,14 @@ export class TimelinePicture {
   }
 
   private point({ offsetX, offsetY }: PointerEvent): void {
-    const place = this.layout.at(offsetX, offsetY, this.window);
-    if (place?.span !== this.hovered?.span) {
-      this.hovered = place;
-      if (place) this.hover.replaceChildren(factsOf(place.panel.timeline, place.span));
+    const bar = this.layout.at(offsetX, offsetY, this.window);
+    if (bar?.span !== this.hovered?.span) {
+      this.hovered = bar;
+      if (bar) this.hover.replaceChildren(factsOf(bar.panel.timeline, bar.span));
       this.changed();
     }
-    this.hover.hidden = !place;
-    if (!place) return;
+    this.hover.hidden = !bar;
+    if (!bar) return;
     const { offsetWidth, offsetHeight } = this.hover;
     const right = this.layout.width - offsetWidth;
     const below = offsetY + 18;
@@ -208,21 +208,21 @@ export class TimelinePicture {
     this.unpoint();
   }
 
-  /** Returns whether the key means anything. */
+  /** Returns whether the key has a function. */
   private act(key: string, shift: boolean): boolean {
     if (key === "+" || key === "=") this.zoomIn();
     else if (key === "-") this.zoomOut();
     else if (key === "0" || key === "Home") this.showAll();
     else if (key === "Enter" || key === " ") this.markFirst();
     else if (key === "Escape" && this.marked) this.mark(undefined);
-    else if (this.marked && !shift && key.startsWith("Arrow")) this.step(this.marked, key);
+    else if (this.marked && !shift && key.startsWith("Arrow")) this.moveMark(this.marked, key);
     else if (key === "ArrowLeft" || key === "ArrowRight") {
-      this.pan((key === "ArrowLeft" ? -pan_step : pan_step) * this.window.length);
+      this.pan((key === "ArrowLeft" ? -pan_share : pan_share) * this.window.length);
     } else return false;
     return true;
   }
 
-  /** Of those in view; with a task marked already, the first of the other case. */
+  /** Marks the first task in view; if one is marked, the first of the other case. */
   private markFirst(): void {
     const { panels } = this.layout;
     const at = this.marked ? panels.indexOf(this.marked.panel) + 1 : 0;
@@ -233,12 +233,12 @@ export class TimelinePicture {
     }
   }
 
-  private step({ panel, span }: Place, key: string): void {
+  private moveMark({ panel, span }: Bar, key: string): void {
     const next = neighbour(panel, span, key);
     if (next) this.mark({ panel, span: next });
   }
 
-  /** Marks a task of the case of which one is marked. */
+  /** Marks a task of the case with the marked task. */
   markIn(panel: Panel, span: Span): void {
     this.canvas.focus();
     this.mark({ panel, span });

@@ -1,10 +1,10 @@
-// "Timeline": two cases of a scenario one under the other on one time axis, with what there is to
-// choose and to read around the picture.
+// The section "Timeline": two cases of a scenario below each other on a common time axis, with
+// selectors and texts around the picture.
 import { element, makeSelect } from "../controls";
 import { type Scenario, type Timelines, caseText } from "../data";
 import { colours, onThemeChange } from "../theme";
 import { linkedFacts } from "./facts";
-import type { Place, Shown } from "./layout";
+import type { Bar, Shown } from "./layout";
 import { type Interval, type Timeline, TimelineStore, bar_names } from "./model";
 import { barStyle } from "./painter";
 import { TimelinePicture } from "./picture";
@@ -17,18 +17,18 @@ const help =
   "keyboard: + and − zoom, arrows move, 0 shows all; Enter marks a task, arrows then lead from task to " +
   "task (Shift and arrows move), Escape unmarks it.";
 
-export function addTimelines(scenario: Scenario, place: HTMLElement): void {
+export function addTimelines(scenario: Scenario, parent: HTMLElement): void {
   const { timelines } = scenario;
   if (!timelines) return;
-  const heading = place.closest("section")?.querySelector("h2") ? "h3" : "h4";
+  const heading = parent.closest("section")?.querySelector("h2") ? "h3" : "h4";
   const section = element("section", { class: "when" }, element(heading, {}, "Timeline"));
   if (timelines.cases.length > 0) section.append(...new Comparison(scenario, timelines).elements());
   const without = withoutText(scenario, timelines);
   if (without !== "") section.append(element("p", { class: "without" }, without));
-  place.append(section);
+  parent.append(section);
 }
 
-/** Choosers, picture and texts. */
+/** Selectors, picture and texts. */
 class Comparison {
   private readonly store: TimelineStore;
   private readonly texts: Map<number, string>;
@@ -51,7 +51,7 @@ class Comparison {
     this.first = timelines.first ?? timelines.cases[0]!.row;
     this.picture = new TimelinePicture(
       () => this.shown(),
-      (place) => this.describe(place),
+      (bar) => this.describe(bar),
     );
   }
 
@@ -101,7 +101,7 @@ class Comparison {
     return this.timelines.cases.find(({ row }) => row === this.first)?.baseline;
   }
 
-  /** What the picture shows, also before it is drawn. */
+  /** Describes the picture, also before it is drawn. */
   private label(): void {
     const titles = [this.first, this.secondRow()].flatMap((row) => this.texts.get(row ?? -1) ?? []);
     this.picture.canvas.setAttribute("aria-label", `When the tasks of ${titles.join(" and ")} ran`);
@@ -120,7 +120,7 @@ class Comparison {
     return shown;
   }
 
-  /** Of what there is to see in these cases. */
+  /** Shows the colours and patterns that occur in these cases. */
   private showLegend(): void {
     const { fill } = barStyle(colours());
     const seen = new Set(this.now.flatMap(({ timeline }) => timeline.spans.map(({ colour }) => colour)));
@@ -136,9 +136,9 @@ class Comparison {
     this.legend.replaceChildren(...items);
   }
 
-  private describe(place: Place | undefined): void {
-    if (!place) return this.chosen.replaceChildren();
-    const { panel, span } = place;
+  private describe(bar: Bar | undefined): void {
+    if (!bar) return this.chosen.replaceChildren();
+    const { panel, span } = bar;
     this.chosen.replaceChildren(linkedFacts(panel.timeline, span, (next) => this.picture.markIn(panel, next)));
   }
 }
@@ -147,7 +147,7 @@ function legendItem(text: string, sign: string, style = ""): HTMLElement {
   return element("li", {}, element("span", { class: sign, style }), text);
 }
 
-/** Which cases cannot be chosen, and why. */
+/** Names the cases that cannot be chosen, and the reasons. */
 function withoutText(scenario: Scenario, { without }: Timelines): string {
   const texts = without.map(({ reason, count, rows }) => {
     const cases = scenario.cases.filter(({ row }) => rows.includes(row));

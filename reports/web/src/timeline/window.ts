@@ -1,6 +1,6 @@
-// The part of a time axis that is shown, and its ticks. Knows no pixels but their number.
+// The visible part of a time axis, and its ticks. Independent of pixels except for their number.
 
-/** Of all that there is to see, what remains at the closest zoom. */
+/** Min visible share of the whole time. */
 const closest = 1e-6;
 
 export interface Tick {
@@ -28,33 +28,33 @@ export class TimeWindow {
     return this.length >= this.total * (1 - 1e-9);
   }
 
-  /** A factor above 1 shows more detail; `fixed` stays where it is. */
+  /** A factor above 1 shows more detail; the time `fixed` stays at its position. */
   zoom(factor: number, fixed = (this.from + this.to) / 2): void {
     const length = Math.min(this.total, Math.max(this.total * closest, this.length / factor));
     this.show(fixed - ((fixed - this.from) / this.length) * length, length);
   }
 
-  /** By so many seconds, as far as there is anything to see. */
+  /** Moves by a number of seconds, within the whole time. */
   pan(seconds: number): void {
     this.show(this.from + seconds, this.length);
   }
 
-  /** Moves as little as needed to see a time span, or its beginning where it is longer. */
+  /** Moves as little as possible to show a time span, or its beginning if it is longer. */
   reveal(begin: number, end: number): void {
     const margin = 0.1 * this.length;
     if (begin < this.from) this.show(begin - margin, this.length);
     else if (end > this.to) this.show(Math.min(begin - margin, end + margin - this.length), this.length);
   }
 
-  /** At most about so many ticks at 1, 2 or 5 times a power of ten, in one unit. */
+  /** Returns at most about `max` ticks at 1, 2 or 5 times a power of ten, with one unit. */
   ticks(max: number): Tick[] {
-    const step = niceStep(this.length / Math.max(1, max));
+    const interval = niceInterval(this.length / Math.max(1, max));
     const [size, unit] = unitOf(this.to);
-    const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+    const decimals = Math.max(0, Math.ceil(-Math.log10(interval / size) - 1e-9));
     const ticks: Tick[] = [];
-    for (let i = Math.ceil(this.from / step); i * step <= this.to; ++i) {
-      const number = ((i * step) / size).toFixed(decimals);
-      ticks.push({ time: i * step, label: i === 0 ? "0" : `${number} ${unit}` });
+    for (let i = Math.ceil(this.from / interval); i * interval <= this.to; ++i) {
+      const number = ((i * interval) / size).toFixed(decimals);
+      ticks.push({ time: i * interval, label: i === 0 ? "0" : `${number} ${unit}` });
     }
     return ticks;
   }
@@ -65,7 +65,7 @@ export class TimeWindow {
   }
 }
 
-function niceStep(min: number): number {
+function niceInterval(min: number): number {
   const power = 10 ** Math.floor(Math.log10(min));
   return power * ([1, 2, 5].find((factor) => factor * power >= min) ?? 10);
 }

@@ -1,4 +1,4 @@
-// One object holds what is known of each case of a session while it goes through its steps.
+// A session in progress and the state of its cases.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace parbench {
 
-/// What it is given outlives it. Used by `run_session` alone.
+/// A session in progress. The arguments must outlive it. Used by `run_session` only.
 class Session {
  public:
   Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
@@ -29,14 +29,14 @@ class Session {
   SessionResult run();
 
  private:
-  /// What is known of one spec beside its place in the report.
+  /// State of one spec, beside its entry in the report.
   struct Entry {
     RangeName range;
-    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    std::optional<PreparedCase> prepared = {};  // while it can still be sampled
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
-  /// What a case does, inside its own range.
+  /// Ranges of the work on a case, inside its own range.
   struct Ranges {
     RangeName prepare{"prepare"};
     RangeName task_costs{"task-costs"};
@@ -53,8 +53,8 @@ class Session {
   void leave_out_lone_cases();
   void make_sampler();
   void sample_all();
-  void take(const Step& step);
-  report::Sample execute(Entry& entry, const Step& step);
+  void take(const Measurement& measurement);
+  report::Sample execute(Entry& entry, const Measurement& measurement);
 
   void profile_all();
   void profile(std::size_t index);
@@ -85,7 +85,7 @@ class Session {
   SessionEnvironment environment_;
   std::vector<report::CaseResult> cases_;
   std::vector<Entry> entries_;
-  std::vector<Comparisons> comparisons_;  // of each spec
+  std::vector<Comparisons> comparisons_;  // by spec
   EqualCases equal_cases_;
   EarlierPart earlier_;
   Ranges ranges_;
@@ -94,7 +94,7 @@ class Session {
   ConditionWatch watch_{[this] { return environment_.now(); }, environment_.system_root,
                         environment_.own_processes};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
-  std::optional<std::size_t> latest_;  // case whose state the shared memory holds
+  std::optional<std::size_t> latest_;  // case whose data is in the shared memory
   std::optional<PreparedCase> abandoned_;
   PhaseTimes times_;
   std::optional<SessionTime> time_;
