@@ -301,10 +301,10 @@ Outputs top_k(Arguments& arguments) {
   const Term own = column.broadcast(pairs);
   const Term other = x.reshape(joined({front, {{1}, from.back()}})).broadcast(pairs);
   const bool largest = arguments.flag("largest", true);
-  const Term earlier = largest ? own.less(other) : other.less(own);
+  const Term precedes = largest ? own.less(other) : other.less(own);
   const Term earlier = own.coordinate(last + 1).less(own.coordinate(last));
   const Term tied = own.equal(other) * earlier;
-  const Term order = earlier.max(tied).sum({-1});  // {…, n, 1}
+  const Term order = precedes.max(tied).sum({-1});  // {…, n, 1}
   const Extents shape = joined({from, {{.size = count}}});
   const Term hit = order.equal(arguments.coordinate(shape, static_cast<int>(last) + 1));
   const auto summed = [&](Term values) {
