@@ -102,7 +102,7 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
 /// What a rank brings to a meeting, and what all get there.
 struct RankTeam::Brought {
   bool interrupted = false;
-  double time = 0;  // of rank 0's clock, for all
+  double time = 0;             // of rank 0's clock, for all
   AgreedFailure failure = {};  // why this rank cannot come
   std::string content = {};
 
