@@ -20,6 +20,7 @@ constexpr auto sign_period = std::chrono::seconds(1);
 constexpr int poll_milliseconds = 100;
 /// A rank waits for others if it has looked within this time whether it still has to.
 constexpr auto freshness = std::chrono::seconds(1);
+constexpr auto longest_sleep = std::chrono::milliseconds(200);
 
 std::string hanging(const std::string& ranks, Seconds limit) {
   return fmt::format(
@@ -62,7 +63,7 @@ std::string ControlChannel::receive(int from) {
   std::unique_lock lock(mutex_);
   while (sender.contents.empty() && !ends_) {
     throw_if_over(from);
-    changed_.wait_for(lock, freshness / 2);
+    changed_.wait_for(lock, longest_sleep);
   }
   if (sender.contents.empty()) throw RunEnded();
   std::string content = std::move(sender.contents.front());
