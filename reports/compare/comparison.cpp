@@ -11,6 +11,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "kernels/base/units/units.h"
 #include "kernels/base/units/wide_intervals.h"
@@ -206,35 +207,18 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
-/// Returns the position of a row by its verdict, or else its state: the most urgent first.
-int rank_of(const Row& row) {
-  if (const auto verdict = row.verdict()) {
-    switch (*verdict) {
-      case Verdict::regressed:
-        return 0;
-      case Verdict::improved:
-        return 2;
-      case Verdict::undecided:
-        return 3;
-      case Verdict::same:
-        return 4;
-    }
-  }
-  switch (row.state) {
-    case MatchState::failed_now:
-      return 1;
-    case MatchState::comparable:
-      break;  // the row has a verdict
-    case MatchState::not_measured:
-      return 5;
-    case MatchState::not_comparable:
-      return 6;
-    case MatchState::only_base:
-      return 7;
-    case MatchState::only_now:
-      return 8;
-  }
-  return 9;
+/// The verdict of a comparable row, or the state of another one.
+using Standing = std::variant<Verdict, MatchState>;
+
+/// Returns the position of a row by its standing: the most urgent first.
+std::ptrdiff_t rank_of(const Row& row) {
+  constexpr std::array<Standing, 9> order{
+      Verdict::regressed,         MatchState::failed_now, Verdict::improved,
+      Verdict::undecided,         Verdict::same,          MatchState::not_measured,
+      MatchState::not_comparable, MatchState::only_base,  MatchState::only_now};
+  const auto verdict = row.verdict();
+  const Standing standing = verdict ? Standing(*verdict) : Standing(row.state);
+  return std::ranges::find(order, standing) - order.begin();
 }
 
 double size_of(const Row& row) {

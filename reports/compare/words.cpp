@@ -315,21 +315,10 @@ std::string sentence(const Comparison& comparison) {
 
 std::string state_text(const Row& row) {
   if (const auto verdict = row.verdict()) return std::string(to_string(*verdict));
-  switch (row.state) {
-    case MatchState::comparable:
-      break;  // the row has a verdict
-    case MatchState::failed_now:
-      return "failed";
-    case MatchState::not_measured:
-      return "not measured";
-    case MatchState::not_comparable:
-      return "not comparable";
-    case MatchState::only_base:
-      return "only in BASE";
-    case MatchState::only_now:
-      return "only in NEW";
-  }
-  return {};
+  constexpr std::array texts{"",  // comparable: the row has a verdict
+                             "failed",     "not measured", "not comparable", "only in BASE",
+                             "only in NEW"};
+  return texts.at(static_cast<std::size_t>(row.state));
 }
 
 std::string throttling_text(const Row& row) {
