@@ -21,6 +21,7 @@
 #include "reports/model/notes.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
+#include "reports/text/text.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
@@ -144,13 +145,11 @@ bool has_scenario(const Report& report, const std::string& scenario) {
 
 /// Returns "CPU and number of cores unknown in NEW"; empty if everything is known.
 std::string unknown_machine_text(const report::Fingerprint& base, const report::Fingerprint& now) {
-  std::vector<std::string> texts;
-  for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
-    const std::vector<std::string> facts = report::unknown_facts(*machine);
-    if (facts.empty()) continue;
-    texts.push_back(fmt::format("{} unknown in {}", fmt::join(facts, " and "), side));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  const std::array sides{std::pair(&base, "BASE"), std::pair(&now, "NEW")};
+  return report::joined(sides, ", ", [](const auto& side) {
+    const std::string facts = report::joined(report::unknown_facts(*side.first), " and ");
+    return facts.empty() ? facts : fmt::format("{} unknown in {}", facts, side.second);
+  });
 }
 
 /// Sets the newer report's machine and how the older report's machine differs from it.
