@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <tuple>
@@ -256,12 +257,11 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the max of `share` over the two sides of a match.
-double largest_share(const Match& match, double (*share)(const CaseResult&)) {
-  return std::max(share(*match.base), share(*match.now));
+/// Returns the max of `share` over the two sides of a match: of a member or a function of cases.
+template <class Share>
+double largest_share(const Match& match, Share share) {
+  return std::max(std::invoke(share, *match.base), std::invoke(share, *match.now));
 }
-
-double quota_lost(const CaseResult& c) { return c.quota_lost; }
 
 double held_up(const CaseResult& c) {
   return std::max(report::cores_taken(c), report::load_cost(c));
@@ -272,7 +272,8 @@ double held_up(const CaseResult& c) {
 /// undisturbed.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
-  const double share = std::max(largest_share(match, held_up), largest_share(match, quota_lost));
+  const double share =
+      std::max(largest_share(match, held_up), largest_share(match, &CaseResult::quota_lost));
   return -std::log1p(-std::min(share, max_share));
 }
 
@@ -297,7 +298,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
     ++count;
     largest = std::max(largest, spread);
     by_others = by_others || largest_share(match, report::cores_taken) > 0;
-    by_quota = by_quota || largest_share(match, quota_lost) >= report::min_quota_lost;
+    by_quota = by_quota || largest_share(match, &CaseResult::quota_lost) >= report::min_quota_lost;
   }
   if (count == 0) return {};
   return {fmt::format(
@@ -384,22 +385,14 @@ std::vector<std::string> cautions_on_sides(const Side& base, const Side& now) {
 
 Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
                      const NamedReport& now, const Options& options) {
-  Comparison comparison{.base = side_of(base),
-                        .now = side_of(now),
-                        .rule = options.rule,
-                        .scenarios = {},
-                        .rows = {},
-                        .notes = {},
-                        .pairs = {}};
+  Comparison comparison{.base = side_of(base), .now = side_of(now), .rule = options.rule};
   for (const Match& match : matches) {
     comparison.rows.push_back({.name = match.any().name,
-                               .label = {},
                                .scenario = match.any().scenario,
                                .state = match.state,
                                .reason = match.reason,
                                .base = measured(match.base),
                                .now = measured(match.now),
-                               .judgement = {},
                                .cuts = cut_difference(match)});
   }
   comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);

@@ -43,9 +43,7 @@ Fingerprint without_devices(const Machine& machine) {
   return {.cpu_model = machine.cpu_model,
           .cores = machine.cores_allowed.empty() ? machine.cores_online
                                                  : static_cast<int>(machine.cores_allowed.size()),
-          .memory_gibibytes = installed_gibibytes(machine.memory_bytes),
-          .devices = {},
-          .links = {}};
+          .memory_gibibytes = installed_gibibytes(machine.memory_bytes)};
 }
 
 /// FNV-1a with 64 bits and the constants of draft-eastlake-fnv.
