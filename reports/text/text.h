@@ -36,6 +36,12 @@ struct TextStyle {
 /// `keep_line_breaks`, line breaks.
 [[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
 
+/// Returns whether a character is a letter or digit of ASCII.
+[[nodiscard]] constexpr bool is_alphanumeric(char letter) {
+  return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+         (letter >= 'A' && letter <= 'Z');
+}
+
 /// Joins the texts of items, without empty ones. `text_of`: a function or a member of the items.
 template <class Items, class TextOf = std::identity>
 [[nodiscard]] std::string joined(const Items& items, std::string_view separator,

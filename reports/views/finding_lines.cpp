@@ -88,13 +88,11 @@ std::string deviating_profiles(const ScenarioCases& group) {
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
       deviating, {}, [](const CaseResult* c) { return std::abs(*c->profile->deviation); });
-  const std::string others = deviating.size() > 1
-                                 ? fmt::format(" ({})", format_count(deviating.size(), "case"))
-                                 : std::string();
   return fmt::format(
       "The profiled run of {} was not representative: it {}{}. Findings about its calls are left "
       "out.",
-      CaseLabels(group.cases).label((*worst)->name), deviation_text(*(*worst)->profile), others);
+      CaseLabels(group.cases).label((*worst)->name), deviation_text(*(*worst)->profile),
+      count_of_several(deviating.size()));
 }
 
 }  // namespace

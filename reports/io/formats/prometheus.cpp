@@ -5,6 +5,7 @@
 // parbench_case_info`).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "reports/io/formats/format.h"
 #include "reports/io/json.h"
+#include "reports/text/text.h"
 
 namespace parbench::report {
 namespace {
@@ -40,11 +42,8 @@ std::string escaped(std::string_view value) {
 /// Names of labels have only letters, digits and underscores of ASCII.
 std::string label_name(std::string_view name) {
   std::string text(name);
-  for (char& letter : text) {
-    const bool fits = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                      (letter >= '0' && letter <= '9');
-    if (!fits) letter = '_';
-  }
+  std::ranges::replace_if(
+      text, [](char letter) { return !is_alphanumeric(letter); }, '_');
   return text;
 }
 
