@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <set>
@@ -13,6 +14,7 @@
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"
+#include "reports/text/text.h"
 
 namespace parbench::report {
 
@@ -98,9 +100,7 @@ std::string deviating_profiles(const ScenarioCases& group) {
 }  // namespace
 
 std::string limits_line(const ScenarioCases& group) {
-  const std::string missing = missing_timelines(group);
-  const std::string deviating = deviating_profiles(group);
-  return missing.empty() || deviating.empty() ? missing + deviating : missing + ' ' + deviating;
+  return joined(std::array{missing_timelines(group), deviating_profiles(group)}, " ");
 }
 
 }  // namespace parbench::report
