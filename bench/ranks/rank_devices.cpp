@@ -30,10 +30,8 @@ bool is_instruction_set(std::string_view component) {
 
 /// Returns the instruction set of this rank's CPU devices.
 std::string instruction_set(const Machine& machine) {
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      if (is_instruction_set(component.name)) return component.version;
-    }
+  for (const auto& [name, version] : machine.libraries()) {
+    if (is_instruction_set(name)) return version;
   }
   return {};
 }
@@ -85,12 +83,7 @@ std::string flags_text(const RunOptions& options) {
 }
 
 std::vector<Fact> facts_of(const Machine& machine, const RunOptions& options) {
-  report::NamedTexts libraries;
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      libraries.emplace_back(component.name, component.version);
-    }
-  }
+  const report::NamedTexts libraries = machine.libraries();
   const report::Machine info = report::machine_info(libraries);
   std::vector<Fact> facts{{.name = "version", .value = std::string(version)},
                           {.name = "commit", .value = info.commit.value_or("unknown")},
