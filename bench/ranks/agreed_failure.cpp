@@ -1,4 +1,4 @@
-// The types that sessions distinguish.
+// Conversion between exceptions and the types that sessions distinguish.
 #include "bench/ranks/agreed_failure.h"
 
 #include <new>

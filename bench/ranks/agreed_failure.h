@@ -24,7 +24,7 @@ struct AgreedFailure {
   Type type = Type::none;
   std::string text;
   std::string backend = {};  // of a lost device
-  std::string by = {};       // the rank, with which the message begins; empty: this one
+  std::string by = {};       // rank at the beginning of the message; empty: this one
 
   void fields(Archive& archive) { archive(type, text, backend, by); }
 };
@@ -32,7 +32,7 @@ struct AgreedFailure {
 /// Describes an exception.
 [[nodiscard]] AgreedFailure described(const std::exception_ptr& failure);
 
-/// Throws the exception that is described, which is not none.
+/// Throws the described exception. Requires a type other than `none`.
 [[noreturn]] void throw_failure(const AgreedFailure& failure);
 
 }  // namespace parbench

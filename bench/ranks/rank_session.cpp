@@ -1,4 +1,4 @@
-// What decides is rank 0's, or of all ranks together.
+// All decisions depend on values of rank 0, or on values combined from all ranks.
 #include "bench/ranks/rank_session.h"
 
 #include <fmt/format.h>

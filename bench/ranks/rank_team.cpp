@@ -1,4 +1,4 @@
-// Meetings: every rank brings something to rank 0, which sends all what it makes of it.
+// Meetings: every rank sends a value to rank 0, which combines them and sends the result to all.
 #include "bench/ranks/rank_team.h"
 
 #include <fmt/format.h>
@@ -19,15 +19,15 @@ namespace {
 
 using Seconds = ControlChannel::Seconds;
 
-/// Another rank does the same work, and may take so many times as long.
+/// Allowed ratio between the durations of the same work on two ranks.
 constexpr double max_slowness = 10;
 
 constexpr Seconds default_silence = std::chrono::minutes(1);
 
-/// Rank 0 writes its outputs before it ends the run, however short the limit of other waits is.
+/// Minimum limit of the wait for the end of the run, during which rank 0 writes its outputs.
 constexpr Seconds min_end_limit = std::chrono::minutes(1);
 
-/// The seconds in a variable of the environment; nothing where it is not set.
+/// Returns the seconds in an environment variable; nothing if it is not set.
 std::optional<Seconds> seconds_in(const char* variable) {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) return std::nullopt;
@@ -76,7 +76,7 @@ Seconds RankTeam::wait_limit() const {
 }
 
 void RankTeam::share(int owner, void* data, std::size_t bytes) {
-  meet();  // a rank that has failed takes no part
+  meet();  // throws if a rank has failed
   constexpr int tag = 0;
   auto* const memory = static_cast<std::byte*>(data);
   exchange([&] {
@@ -99,17 +99,17 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
       }));
 }
 
-/// What a rank brings to a meeting, and what all get there.
+/// The value that a rank sends to a meeting, and the result that all receive.
 struct RankTeam::Brought {
   bool interrupted = false;
   double time = 0;             // of rank 0's clock, for all
-  AgreedFailure failure = {};  // why this rank cannot come
+  AgreedFailure failure = {};  // the failure that replaces the value of this rank
   std::string content = {};
 
   void fields(Archive& archive) { archive(interrupted, time, failure, content); }
 };
 
-/// Every rank brings something to rank 0, which sends all of them what it makes of that, or the
+/// Sends the value of each rank to rank 0, which combines them. Returns the combined value, or the
 /// first failure.
 RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
   const ControlChannel::Limit limit(*channel_, wait_limit());
@@ -171,7 +171,7 @@ void RankTeam::run(const std::function<void()>& work, const std::function<void()
 
 void RankTeam::together(const std::function<void()>& work) {
   has_refused_ = false;
-  expected_.reset();  // nothing is known of the work
+  expected_.reset();  // the duration of the next work is unknown
   run(work, [this] {
     if (std::exchange(has_refused_, false)) throw;
     fail();
@@ -197,11 +197,11 @@ void RankTeam::wait_for_end() {
   try {
     static_cast<void>(channel_->receive(0));
     give_up("it does something else than rank 0, a defect of parbench: please report it");
-  } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): that is what it waits for
+  } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): the end of the run is expected
   }
 }
 
-/// Comes to a meeting with the exception that is being handled.
+/// Sends the exception that is being handled to a meeting.
 void RankTeam::fail() {
   const Brought joint = exchange_all({.failure = described(std::current_exception())}, {});
   has_refused_ = true;

@@ -32,12 +32,7 @@ std::string utc(std::string_view format, std::chrono::system_clock::time_point t
 }
 
 report::NamedTexts libraries_of(const Machine& machine) {
-  report::NamedTexts libraries;
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      libraries.emplace_back(component.name, component.version);
-    }
-  }
+  report::NamedTexts libraries = machine.libraries();
   libraries.emplace_back("NVTX", nvtx_support());
   return libraries;
 }

@@ -67,6 +67,16 @@ struct Request {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> Machine::libraries() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& backend : backends_) {
+    for (const Backend::Component& one : backend->components()) {
+      all.emplace_back(one.name, one.version);
+    }
+  }
+  return all;
+}
+
 Backend* Machine::find(std::string_view name) const {
   const auto found =
       std::ranges::find(backends_, name, [](const auto& backend) { return backend->name(); });

@@ -275,12 +275,8 @@ class SiteBuild {
     summary_.histories = histories.size();
     summary_.lengths = lengths_of(histories);
     for (const History& history : histories) {
-      for (const Series& series : history.series) {
-        summary_.changes += series.changes.size();
-        summary_.recent_changes += static_cast<std::size_t>(std::ranges::count_if(
-            series.changes,
-            [&](const Change& change) { return is_recent(history, series, change, newest); }));
-      }
+      for (const Series& series : history.series) summary_.changes += series.changes.size();
+      summary_.recent_changes += recent_changes(history, newest).size();
     }
   }
 

@@ -161,11 +161,13 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
   return found;
 }
 
+std::string count_of_several(std::size_t cases) {
+  return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
+}
+
 std::string to_text(const Finding& finding, const std::string& label) {
-  std::string text = fmt::format("{}: {}", label, finding.text);
-  if (finding.cases.size() > 1) {
-    text += fmt::format(" ({})", format_count(finding.cases.size(), "case"));
-  }
+  std::string text =
+      fmt::format("{}: {}{}", label, finding.text, count_of_several(finding.cases.size()));
   if (!finding.advice.empty()) text += "; try: " + finding.advice;
   return text + ".";
 }

@@ -140,13 +140,6 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the cuts of a later run.
-void add_cut(CaseResult& known, const CaseResult& later) {
-  const std::string cut = cut_of(later);
-  if (cut.empty()) return;
-  add_texts(known.notes, {{std::string(cut_note), cut}});
-}
-
 /// Adds the case of a later run. Failed takes precedence over skipped, and skipped over measured.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
@@ -159,7 +152,9 @@ void add_case(PooledCase& pool, CaseResult later) {
     std::swap(known, later);
     std::swap(known.samples, later.samples);
   }
-  add_cut(known, later);
+  if (const std::string cut = cut_of(later); !cut.empty()) {
+    add_texts(known.notes, {{std::string(cut_note), cut}});
+  }
   std::ranges::move(later.samples, std::back_inserter(known.samples));
 }
 

@@ -53,14 +53,15 @@ double median_of_ratios(const std::vector<double>& ratios) {
   return below * std::sqrt(ordered[middle] / below);  // exact if both are equal
 }
 
-std::optional<PairedMedian> finite_median_of_ratios(const std::vector<double>& ratios) {
-  if (ratios.empty() || !all_finite(ratios)) return std::nullopt;
-  return PairedMedian{median_of_ratios(ratios), median_interval(ratios)};
-}
+double median_of_values(const std::vector<double>& values) { return median(values); }
 
-std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
+/// A median: of values or of ratios.
+using Middle = double (*)(const std::vector<double>&);
+
+/// Returns the middle with its interval; nothing unless all values are finite.
+std::optional<PairedMedian> finite_middle(const std::vector<double>& values, Middle middle) {
   if (values.empty() || !all_finite(values)) return std::nullopt;
-  return PairedMedian{median(values), median_interval(values)};
+  return PairedMedian{middle(values), median_interval(values)};
 }
 
 /// The seconds of all cases, by round.
@@ -107,10 +108,6 @@ std::vector<double> combined(const Rounds& rounds, const CombineRound& combine) 
   for (const std::vector<double>& seconds : rounds) values.push_back(combine(seconds, medians));
   return values;
 }
-
-using Middle = double (*)(const std::vector<double>&);
-
-double median_of_values(const std::vector<double>& values) { return median(values); }
 
 /// Returns the combined seconds of each round; with several processes, the middle of each process.
 std::vector<double> values_by_process(std::span<const Samples> cases, const CombineRound& combine,
@@ -233,7 +230,7 @@ std::vector<double> paired_values(std::span<const Samples> cases, const CombineR
 
 std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                           const CombineRound& combine) {
-  return finite_median(paired_values(cases, combine));
+  return finite_middle(paired_values(cases, combine), median_of_values);
 }
 
 std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
@@ -242,15 +239,15 @@ std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_second
   for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
     ratios.push_back(ratio_of(baseline_seconds[i], case_seconds[i]));
   }
-  return finite_median_of_ratios(ratios);
+  return finite_middle(ratios, median_of_ratios);
 }
 
 std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {
   const auto ratio = [](std::span<const double> seconds, std::span<const double>) {
     return ratio_of(seconds[0], seconds[1]);
   };
-  return finite_median_of_ratios(
-      values_by_process(std::array{baseline, samples}, ratio, median_of_ratios));
+  return finite_middle(values_by_process(std::array{baseline, samples}, ratio, median_of_ratios),
+                       median_of_ratios);
 }
 
 }  // namespace parbench

@@ -49,7 +49,8 @@ std::vector<Axis> axes_of_data_parallel() {
         .max = last_zero_level,
         .strategies = {sharded}},
        {.name = "prefetch",
-        .description = "with --zero 3: number of steps ahead by which parameters are gathered",
+        .description =
+            "with --zero 3: number of segments of a pass by which parameters are gathered early",
         .quick = {usual_prefetch},
         .published = {usual_prefetch},
         .min = 0,
@@ -131,7 +132,7 @@ std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters
   const bool serves = may_serve && request.last_serves && request.device_count > 2;
   if (auto obstacle = obstacle_of_devices(request); obstacle && !serves) {
     if (may_serve && request.device_count > 1) {
-      obstacle->message += "; a CPU device behind them may be the server";
+      obstacle->message += "; a CPU device after them may be the server";
     }
     return obstacle;
   }

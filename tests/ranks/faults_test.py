@@ -91,7 +91,7 @@ def worker_of(pid, rank):
 @pytest.mark.parametrize("hanging", [0, 1])
 def test_a_rank_that_lives_but_hangs_ends_the_run(parbench, tmp_path, hanging):
     report = tmp_path / "r.json"
-    with long_run(parbench, report, 2, {"PARBENCH_RANK_PATIENCE": 3}) as (process, ranks):
+    with long_run(parbench, report, 2, {"PARBENCH_RANK_PATIENCE": 8}) as (process, ranks):
         stop_thread(worker_of(ranks[hanging], hanging))
         process.finish(None, 90)
         assert process.returncode != 0
@@ -104,7 +104,7 @@ def test_a_rank_that_lives_but_hangs_ends_the_run(parbench, tmp_path, hanging):
 @pytest.mark.parametrize("hanging", [0, 1, 2])
 def test_a_rank_that_decides_nothing_ends_the_run(parbench, tmp_path, hanging):
     """Its lanes and its signs of life go on; the thread that prepares, meets and reports does not."""
-    with long_run(parbench, tmp_path / "r.json", 3, {"PARBENCH_RANK_PATIENCE": 3}) as (process, ranks):
+    with long_run(parbench, tmp_path / "r.json", 3, {"PARBENCH_RANK_PATIENCE": 8}) as (process, ranks):
         stop_thread(ranks[hanging])
         process.finish(None, 90)
         assert process.returncode != 0

@@ -1,4 +1,4 @@
-// Rank 0 listens on all its addresses while the others connect; a token keeps strangers out.
+// Rank 0 listens on all its addresses while the others connect; a token rejects other programs.
 #include "bench/ranks/control/connections.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ namespace {
 constexpr auto connect_limit = std::chrono::seconds(5);  // for one address
 constexpr auto total_limit = std::chrono::seconds(60);
 
-/// What all ranks get to know of each.
+/// Addresses of a rank, known to all ranks.
 struct Contact {
   std::array<char, 64> host{};
   std::uint64_t token = 0;
@@ -59,8 +59,8 @@ void list_addresses(Contact& contact) {
 
 Connection make_socket() { return Connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
-/// A connection through which nothing more goes must not hold up its sender. Packets are small and
-/// answered at once.
+/// Sets time limits, so that a blocked connection does not block its sender, and disables delays,
+/// because packets are small and answered at once.
 void tune(const Connection& connection, std::chrono::seconds limit) {
   const timeval time{.tv_sec = limit.count(), .tv_usec = 0};
   for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
@@ -74,7 +74,7 @@ bool send_hello(const Connection& connection, const Hello& hello) {
   return ::send(connection.descriptor(), &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
 }
 
-/// Returns the rank that greets; nothing if another program does.
+/// Returns the rank that has connected; nothing if another program has.
 std::optional<std::int64_t> greeting_rank(const Connection& connection, std::uint64_t token) {
   Hello hello;
   const ssize_t got = ::recv(connection.descriptor(), &hello, sizeof(hello), MSG_WAITALL);
@@ -158,7 +158,7 @@ void Connection::send(const std::string& packet) {
     const ssize_t count =
         ::send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    // The other side ends when it reads that no more comes; what it has sent is still read here.
+    // The other side ends when it reads the end of the stream; its packets are still read here.
     if (count <= 0) {
       ::shutdown(descriptor_, SHUT_WR);
       return;

@@ -1,4 +1,4 @@
-// The connections of rank 0 with all other ranks, made when a run begins.
+// TCP connections between rank 0 and all other ranks, made at the start of a run.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// A TCP connection with another rank, which sees the end of that process.
+/// A TCP connection with another rank, which detects the end of its process.
 class Connection {
  public:
   explicit Connection(int descriptor = -1) : descriptor_(descriptor) {}
@@ -30,10 +30,10 @@ class Connection {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-  /// Sends a packet of any length; one thread at a time. What cannot be sent any more is dropped.
+  /// Sends a packet of any length; one thread at a time. Drops it if the connection is closed.
   void send(const std::string& packet);
 
-  /// Reads what has arrived, without waiting. Returns whether the other side is still there.
+  /// Reads what has arrived, without waiting. Returns whether the connection is open.
   [[nodiscard]] bool read();
   /// Returns the next packet that has been read.
   [[nodiscard]] std::optional<std::string> next();
@@ -49,11 +49,11 @@ struct Connections {
   std::map<int, Connection> connections;  // of rank 0 with all others, of others with rank 0
 };
 
-/// All ranks call it at once. The link carries the addresses of rank 0. Throws Error where a rank
-/// cannot be reached.
+/// Connects the ranks; all call it at once. The link carries the addresses of rank 0. Throws Error
+/// if a rank cannot be reached.
 [[nodiscard]] Connections connect_ranks(RankLink& link);
 
-/// The name of this machine, up to its first dot.
+/// Returns the name of this machine, up to its first dot.
 [[nodiscard]] std::string host_name();
 
 }  // namespace parbench

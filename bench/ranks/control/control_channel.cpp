@@ -18,8 +18,9 @@ using Seconds = ControlChannel::Seconds;
 
 constexpr auto sign_period = std::chrono::seconds(1);
 constexpr int poll_milliseconds = 100;
-/// A rank waits for others if it has looked within this time whether it still has to.
+/// A rank counts as waiting for others if it has checked its limit within this time.
 constexpr auto freshness = std::chrono::seconds(1);
+constexpr auto longest_sleep = std::chrono::milliseconds(200);
 
 std::string hanging(const std::string& ranks, Seconds limit) {
   return fmt::format(
@@ -62,7 +63,7 @@ std::string ControlChannel::receive(int from) {
   std::unique_lock lock(mutex_);
   while (sender.contents.empty() && !ends_) {
     throw_if_over(from);
-    changed_.wait_for(lock, freshness / 2);
+    changed_.wait_for(lock, longest_sleep);
   }
   if (sender.contents.empty()) throw RunEnded();
   std::string content = std::move(sender.contents.front());
@@ -75,13 +76,13 @@ void ControlChannel::check() {
   throw_if_over(0);
 }
 
-/// With the mutex held, by a thread that waits for other ranks.
+/// Called with the mutex held by a thread that waits for other ranks.
 void ControlChannel::throw_if_over(int first) {
   waited_ = Clock::now();
   const bool overdue = deadline_ && waited_ > *deadline_;
   if (lost_.empty() && !overdue) return;
   const std::string text = lost_.empty() ? overdue_ranks(first) : lost_;
-  // Within a limit, the thread that writes the report may still wait for one that never notices.
+  // The thread that writes the report may still wait for a thread that never notices the loss.
   if (!std::exchange(is_noticed_, true)) watchdog_.start(silence_, text);
   throw RankLost(text);
 }
@@ -116,8 +117,8 @@ void ControlChannel::end(Frame::Kind kind) {
   if (leads()) send_to_all({kind});
 }
 
-/// With the mutex held: the ranks that have not come, from `first` on: those of earlier
-/// ones have been received. Those that wait themselves are named only where all do.
+/// Returns the ranks from `first` on that have not come; the contents of earlier ranks have been
+/// received. Ranks that wait themselves are named only if all do. Called with the mutex held.
 std::string ControlChannel::overdue_ranks(int first) const {
   std::vector<std::string> waiting;
   std::vector<std::string> others;
@@ -167,7 +168,7 @@ void ControlChannel::take(int from, Frame frame) {
   using Kind = Frame::Kind;
   if (frame.kind == Kind::stop) {
     std::fflush(nullptr);
-    _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has said why
+    _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has printed the reason
   }
   if (frame.kind == Kind::fatal) {
     lose(fmt::format("{} failed while others waited for its messages: {}", name_of(from),
@@ -195,7 +196,7 @@ void ControlChannel::look_for_silence() {
   }
 }
 
-/// The first loss is the reason for all that follows.
+/// Records a loss; only the first one counts, because it causes the later ones.
 void ControlChannel::lose(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (ends_ || !lost_.empty()) return;

@@ -1,4 +1,4 @@
-// What ranks send each other beside the data of plans, and whether they are still there.
+// Control messages between ranks, and detection of lost ranks.
 #pragma once
 
 #include <atomic>
@@ -21,26 +21,26 @@
 
 namespace parbench {
 
-/// Another rank has ended, is silent or cannot go on, so the run ends. What waits for messages of
-/// it still runs: handled like a wait that has passed its limit.
+/// Thrown if another rank has ended, is silent or cannot go on, so that the run ends. Work that
+/// waits for its messages still runs: the error is handled like a wait that has passed its limit.
 class RankLost : public TimedOut {
  public:
   using TimedOut::TimedOut;
 };
 
-/// Thrown on the other ranks where rank 0 has ended the run in order.
+/// Thrown on the other ranks after rank 0 has ended the run in order.
 struct RunEnded : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
 };
 
-/// What a packet of a connection holds.
+/// Contents of a packet.
 struct Frame {
   enum class Kind : std::uint8_t {
     content,  // of a meeting
-    fatal,    // why a rank cannot go on
-    sign,     // of life; with any text where the rank waits for others
+    fatal,    // reason why a rank cannot go on
+    sign,     // of life; with any text if the rank waits for others
     end,      // the run ends in order
-    stop      // the run ends at once
+    stop      // the run ends immediately
   };
   Kind kind = Kind::sign;
   std::string payload = {};
@@ -56,11 +56,11 @@ class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  /// The time in which this rank waits for the others, from its construction to its end: a thread
-  /// that waits longer gets RankLost. The process ends where none of them notices the end of the
-  /// limit within the time of silence, or this object is still there that long after one of them
-  /// did. Ranks other than 0 wait longer by that time, so that rank 0 notices first. Within another
-  /// limit it has no effect.
+  /// Limits the waits of this rank for others during its lifetime; a thread that waits longer gets
+  /// RankLost. The process ends if no thread notices the end of the limit within the time of
+  /// silence, or if this object exists for longer than that time after a thread noticed. Ranks
+  /// other than 0 wait longer by that time, so that rank 0 notices first. A limit within another
+  /// one has no effect.
   class Limit {
    public:
     Limit(ControlChannel& channel, Seconds seconds);
@@ -73,9 +73,9 @@ class ControlChannel {
     bool is_outermost_ = false;
   };
 
-  /// All ranks construct it at once. `silence`: after which a rank that sends nothing is lost, and
-  /// in which a thread of this rank has to notice a loss, before the process ends. Throws Error
-  /// where a rank cannot be reached.
+  /// All ranks construct it at once. `silence`: time after which a rank that sends nothing is lost,
+  /// and within which a thread of this rank has to notice a loss before the process ends. Throws
+  /// Error if a rank cannot be reached.
   ControlChannel(RankLink& link, Seconds silence);
   ~ControlChannel();
   ControlChannel(const ControlChannel&) = delete;
@@ -84,11 +84,11 @@ class ControlChannel {
   /// Sends to all others from rank 0, to rank 0 from the others.
   void send(const std::string& content) { send_to_all({Frame::Kind::content, content}); }
 
-  /// Returns the next content from a rank, within a `Limit`. Throws RankLost where any rank is lost
-  /// or the limit has passed, RunEnded where rank 0 has ended the run.
+  /// Returns the next content from a rank, within a `Limit`. Throws RankLost if any rank is lost or
+  /// the limit has passed, RunEnded if rank 0 has ended the run.
   [[nodiscard]] std::string receive(int from);
 
-  /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or the
+  /// Throws RankLost if a rank is lost, has failed while others wait for its messages, or the
   /// limit has passed. Threads that wait for other ranks call it from time to time.
   void check();
 
@@ -99,7 +99,7 @@ class ControlChannel {
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// From now on other ranks may end. Rank 0 informs them, and they end in order, or at once.
+  /// Allows other ranks to end from now on. Rank 0 informs them, and they end in order or at once.
   void end(Frame::Kind kind);
 
  private:
@@ -132,7 +132,7 @@ class ControlChannel {
   std::atomic<bool> ends_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string lost_;                           // why; empty: no rank is
+  std::string lost_;                           // reason; empty: no rank is lost
   std::optional<Clock::time_point> deadline_;  // of the limit in force
   Clock::time_point limited_since_;
   Clock::time_point waited_;  // when a thread of this rank waited last

@@ -1,4 +1,4 @@
-// A thread that checks its limit ten times a second, so that limits cost their users nothing.
+// A thread that checks its limit ten times a second; starting a limit only sets a variable.
 #include "bench/ranks/control/watchdog.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The end of a process whose run cannot go on.
+// Termination of a process whose run cannot go on.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace parbench {
 
-/// Prints why and ends the process with exit code 1, without unwinding: other threads may be in
-/// calls that never return.
+/// Prints the reason and ends the process with exit code 1, without unwinding: other threads may be
+/// in calls that never return.
 [[noreturn]] void end_run(const std::string& why);
 
-/// Ends the process where something takes longer than its limit: for calls that wait for other
-/// ranks and cannot be interrupted. Its thread never calls MPI.
+/// Ends the process if a call takes longer than its limit, for calls that wait for other ranks and
+/// cannot be interrupted. Its thread never calls MPI.
 class Watchdog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,7 +25,7 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// From now on the process ends with `why` after `limit`; replaces a former limit.
+  /// Ends the process with `why` after `limit`, unless stopped; replaces an earlier limit.
   void start(std::chrono::duration<double> limit, std::string why);
   void stop();
 

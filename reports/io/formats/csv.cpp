@@ -35,8 +35,7 @@ struct CallsOfCase {
   std::optional<double> bytes_of_peak = {};
 };
 
-template <class V>
-void visit_fields(V& visit, const CallsOfCase& x) {
+void visit_fields(auto& visit, const CallsOfCase& x) {
   visit("case", x.name);
   visit_fields(visit, x.calls);
   visit.optional("flops_per_second", x.flops_per_second);

@@ -92,11 +92,6 @@ std::string device_text(const Device& device) {
   return text;
 }
 
-/// Returns the number of cases of a finding if there are several.
-std::string number_of_cases(std::size_t cases) {
-  return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
-}
-
 /// Writes one page for several reports.
 class Page {
  public:
@@ -198,7 +193,7 @@ class Page {
     for (const Finding* finding : findings) {
       html_.raw("<li>");
       html_.element("strong", labels.label(finding->cases.front()));
-      html_.text(fmt::format(": {}{}.", finding->text, number_of_cases(finding->cases.size())));
+      html_.text(fmt::format(": {}{}.", finding->text, count_of_several(finding->cases.size())));
       if (!finding->advice.empty()) {
         html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
       }

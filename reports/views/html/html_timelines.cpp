@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "kernels/base/units/units.h"
+#include "reports/io/json_list.h"
 #include "reports/model/ceilings.h"
 #include "reports/model/notes.h"
 #include "reports/views/html/html_data.h"
@@ -146,11 +147,9 @@ class CallPacker {
 
 Json devices_of_lanes(const PlanGraph& graph) {
   const std::vector<std::string> devices = graph.devices();
-  Json list = Json::array();
-  for (const Lane& lane : graph.lanes) {
-    list.push_back(std::ranges::find(devices, lane.device) - devices.begin());
-  }
-  return list;
+  return json_list(graph.lanes, [&](const Lane& lane) {
+    return std::ranges::find(devices, lane.device) - devices.begin();
+  });
 }
 
 /// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null if none is known.
@@ -169,12 +168,6 @@ Json peaks_of_devices(const Report& report, const CaseResult& c) {
     }
   }
   return known ? list : Json();
-}
-
-Json lane_names(const PlanGraph& graph) {
-  Json list = Json::array();
-  for (const Lane& lane : graph.lanes) list.push_back(lane.name);
-  return list;
 }
 
 /// The timelines of one scenario that have been added.
@@ -247,7 +240,7 @@ class ScenarioTimelines {
       const auto baseline = rows_.find(c.speedup->baseline);
       if (baseline != rows_.end()) json["baseline"] = baseline->second;
     }
-    json["lanes"] = lane_names(timeline.graph);
+    json["lanes"] = json_list(timeline.graph.lanes, &Lane::name);
     json["devices"] = devices_of_lanes(timeline.graph);
     json["shares"] = profile_text(*c.profile);
     json["peaks"] = peaks_of_devices(*report_, c);

@@ -4,7 +4,7 @@ import { type Drawing, type Entry, axisStyle, baseOption, nameAxis, seriesStyle 
 import type { CustomSeriesOption, CustomSeriesRenderItem, MarkLineComponentOption } from "./echarts";
 import { Figure } from "./figure";
 import { short } from "./measures";
-import { type Range, holds, rangeOf } from "./samples";
+import { type Range, holds, percentAxis, rangeOf } from "./samples";
 import { CaseTable } from "./table";
 import { type Colours, colours } from "./theme";
 import { max_series } from "./views";
@@ -64,20 +64,14 @@ function drawChanges(changes: Changes, colours: Colours): Drawing {
   const all = series.flatMap(({ marks }) => marks);
   const range = rangeOf([0, ...all.flatMap(({ value, low, high }) => [value, low, high].filter(Number.isFinite))]);
   const beyond = all.filter(({ value }) => !holds(range, value)).length;
-  const style = axisStyle(colours);
   return {
     option: {
       ...baseOption(colours),
       xAxis: {
-        ...style,
-        type: "value",
-        name: "faster ←  change of the time  → slower",
+        ...percentAxis("faster ←  change of the time  → slower", range, colours),
         nameLocation: "middle",
         nameGap: 28,
-        min: range.low,
-        max: range.high,
-        interval: range.interval,
-        axisLabel: { ...style.axisLabel, formatter: percentText },
+        axisLabel: { ...axisStyle(colours).axisLabel, formatter: percentText },
       },
       yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),
       series: [

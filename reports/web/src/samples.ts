@@ -45,14 +45,8 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       ...baseOption(colours),
       xAxis: { ...style, type: "value", name: "round", nameLocation: "middle", nameGap: 28, minInterval: 1, splitLine: { show: false } },
       yAxis: {
-        ...style,
-        type: "value",
-        name: "deviation from the case’s median",
+        ...percentAxis("deviation from the case’s median", range, colours),
         nameTextStyle: { color: colours.soft, align: "left" },
-        min: range.low,
-        max: range.high,
-        interval: range.interval,
-        axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       // A separate series, which stays visible when others are hidden.
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
@@ -80,6 +74,13 @@ function deviationOf(point: Point): number {
 
 export function holds({ low, high }: Range, deviation: number): boolean {
   return deviation >= low && deviation <= high;
+}
+
+/** Returns an axis of percentages over a range. */
+export function percentAxis(name: string, { low, high, interval }: Range, colours: Colours) {
+  const style = axisStyle(colours);
+  const formatter = (value: number) => `${short(value)}%`;
+  return { ...style, type: "value" as const, name, min: low, max: high, interval, axisLabel: { ...style.axisLabel, formatter } };
 }
 
 /** Returns a quantile of sorted numbers. */

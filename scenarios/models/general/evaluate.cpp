@@ -16,14 +16,14 @@ namespace {
 template <class Visit>
 void for_each(const Shape& shape, std::int64_t offset, const Shape& strides, Visit visit) {
   Shape at(shape.size(), 0);
-  std::int64_t place = offset;
+  std::int64_t index = offset;
   const std::int64_t count = element_count(shape);
   for (std::int64_t i = 0; i < count; ++i) {
-    visit(static_cast<std::size_t>(place));
+    visit(static_cast<std::size_t>(index));
     for (std::size_t d = shape.size(); d-- > 0;) {
-      place += strides[d];
+      index += strides[d];
       if (++at[d] < shape[d]) break;
-      place -= shape[d] * strides[d];
+      index -= shape[d] * strides[d];
       at[d] = 0;
     }
   }
@@ -125,7 +125,7 @@ Values reduction(const Operation& operation, const Values& in, const Shape& from
   for (const std::int64_t axis : operation.axes) strides[static_cast<std::size_t>(axis)] = 0;
   std::size_t next = 0;
   for_each(from, 0, strides,
-           [&](std::size_t place) { out[place] = fold.join(out[place], in[next++]); });
+           [&](std::size_t index) { out[index] = fold.join(out[index], in[next++]); });
   return out;
 }
 
@@ -135,7 +135,7 @@ Values moved(const Operation& operation, const Values& in, const Shape& from,
   const StridedView view = *moved(operation, whole, samples);
   Values out;
   for_each(view.shape, view.offset, view.strides,
-           [&](std::size_t place) { out.push_back(in[place]); });
+           [&](std::size_t index) { out.push_back(in[index]); });
   return out;
 }
 
@@ -143,7 +143,7 @@ Values moved(const Operation& operation, const Values& in, const Shape& from,
 void write(Values& out, std::int64_t offset, const Shape& strides, const Values& in,
            const Shape& from) {
   std::size_t next = 0;
-  for_each(from, offset, strides, [&](std::size_t place) { out[place] = in[next++]; });
+  for_each(from, offset, strides, [&](std::size_t index) { out[index] = in[next++]; });
 }
 
 Values placement(const Operation& operation, const Values& in, const Shape& from, const Shape& to) {

@@ -47,7 +47,7 @@ std::vector<ParameterSpec> scale_and_shift(std::int64_t count) {
 
 Shape BatchNorm::output_of(const std::vector<Shape>& inputs) const {
   if (inputs.size() > 1 && (!relu_ || inputs[1] != inputs[0])) {
-    throw std::invalid_argument("an addend needs the layer's shape and a ReLU behind it");
+    throw std::invalid_argument("an addend needs the layer's shape and a ReLU after it");
   }
   return inputs.at(0);
 }

@@ -99,8 +99,8 @@ int Arguments::once_per_file(const Tensor& constant) const {
     return constant.operation;
   }
   const std::vector<double> values = translator_.values_of(constant.operation);
-  const Extents behind = general::part_of(shape, met->dimension + 1, shape.size());
-  const auto inside = static_cast<std::size_t>(general::count_of(behind).size * met->extent.size);
+  const Extents after = general::part_of(shape, met->dimension + 1, shape.size());
+  const auto inside = static_cast<std::size_t>(general::count_of(after).size * met->extent.size);
   const std::size_t all = inside * static_cast<std::size_t>(translator_.samples_of_file());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != values[i - i % all + i % inside]) return constant.operation;

@@ -331,13 +331,5 @@ TEST(RankPlan, HashesEverythingThatRanksMustHaveInCommon) {
   EXPECT_NE(hash_of(other), hash);
 }
 
-/// Of the texts with a zero behind each.
-TEST(RankPlan, HashesByFnv1a) {
-  PlanGraph graph;
-  EXPECT_EQ(hash_of(graph), 0xcbf29ce484222325U);
-  graph.add_lane({.name = "cpu:0/compute", .device = "cpu:0"});
-  EXPECT_EQ(hash_of(graph), 0xf9a3ec67d6470aabU);
-}
-
 }  // namespace
 }  // namespace parbench::test

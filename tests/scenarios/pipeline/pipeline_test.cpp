@@ -204,7 +204,7 @@ TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
 
 TEST_F(PipelineTest, ABatchIsNotLargerThanKernelsCanCount) {
   EXPECT_THAT(refusal(request("single", {{"batch", 65536}, {"image", 4096}}, {"batch"})),
-              HasSubstr("--batch: 65536 samples at --image 4096"));
+              HasSubstr("--batch: 65536 samples of resnet50 at --image 4096"));
   EXPECT_EQ(name_of(request("single", {{"batch", 65536}, {"image", 128}}, {"batch"})),
             "pipeline/single/batch:65536/image:128");
 }

@@ -47,10 +47,10 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   const auto before = [&](std::size_t d) {
     return operation.kind == OpKind::slice ? -operation.starts[d] : operation.starts[d];
   };
-  const auto behind = [&](std::size_t d) {
+  const auto after = [&](std::size_t d) {
     return operation.shape[d].size - from[d].size - before(d);
   };
-  const Edges edges{.top = before(2), .left = before(3), .bottom = behind(2), .right = behind(3)};
+  const Edges edges{.top = before(2), .left = before(3), .bottom = after(2), .right = after(3)};
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 

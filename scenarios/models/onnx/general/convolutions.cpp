@@ -172,7 +172,7 @@ Outputs transposed_convolution(Arguments& arguments) {
   Extents whole{from[0], {.size = filter[1].size * groups}};
   Integers first(rank + 2, 0);
   Extents kept = whole;
-  bool has_zeros_behind = false;
+  bool has_zeros_after = false;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t full = (image[d] - 1) * windows.strides[d] + windows.reach(d) + added[d];
     std::int64_t front = pads[d];
@@ -184,13 +184,13 @@ Outputs transposed_convolution(Arguments& arguments) {
     }
     refuse_if(size < 1 || front < 0, "its result has no elements");
     whole.push_back({.size = std::max(full, front + size)});
-    has_zeros_behind = has_zeros_behind || front + size > full;
+    has_zeros_after = has_zeros_after || front + size > full;
     first[d + 2] = front;
     windows.front.push_back(front);
     kept.push_back({.size = size});
   }
   const bool is_bare = std::ranges::all_of(added, [](auto one) { return one == 0; });
-  const bool is_inside = is_bare && !has_zeros_behind;
+  const bool is_inside = is_bare && !has_zeros_after;
   const bool has_own_bias = is_inside && arguments.has(2) && arguments.is_weight(2);
   const Integers steps(rank + 2, 1);
   if (const auto layer = transposed_layer(arguments, x, windows, groups, added, has_own_bias)) {

@@ -156,10 +156,10 @@ Outputs gather_elements(Arguments& arguments) {
 }
 
 /// Row indices of a tensor, from coordinates in its dimensions after the first `batch`.
-struct RowPlaces {
-  Term places;     // shape: that of the coordinates without the last dimension
-  Extent rows;     // rows of the tensor
-  Extents behind;  // the dimensions of a row
+struct RowIndices {
+  Term indices;  // shape: that of the coordinates without the last dimension
+  Extent rows;   // number of rows of the tensor
+  Extents row;   // dimensions of a row
 };
 
 /// Returns the number of dimensions that the coordinates index.
@@ -170,24 +170,24 @@ std::size_t named_by(const Extents& coordinates, std::size_t batch, const Extent
   return static_cast<std::size_t>(coordinates.back().size);
 }
 
-RowPlaces row_places(const Extents& from, Term coordinates, std::size_t batch) {
+RowIndices row_indices(const Extents& from, Term coordinates, std::size_t batch) {
   const Extents by = coordinates.shape();
   const std::size_t end = batch + named_by(by, batch, from);
   const Extents list = part_of(by, 0, by.size() - 1);
   general::Graph* graph = coordinates.graph;
-  RowPlaces found{.places = {graph, graph->number(0, list)},
-                  .rows = general::count_of(part_of(from, 0, end)),
-                  .behind = part_of(from, end, from.size())};
+  RowIndices found{.indices = {graph, graph->number(0, list)},
+                   .rows = general::count_of(part_of(from, 0, end)),
+                   .row = part_of(from, end, from.size())};
   std::int64_t stride = 1;
   for (std::size_t d = end; d-- > 0;) {
-    Term own = found.places;
+    Term own = found.indices;
     if (d < batch) {
       own = own.coordinate(d);
     } else {
       const Term one = coordinates.part(by.size() - 1, signed_size(d - batch), 1);
       own = places_in(from[d], one.reshape(list));
     }
-    found.places = found.places + own * static_cast<float>(stride);
+    found.indices = found.indices + own * static_cast<float>(stride);
     stride *= from[d].size;
   }
   return found;
@@ -214,9 +214,9 @@ Outputs gather_nd(Arguments& arguments) {
     list.pop_back();
     return {arguments.filled(*value, joined({list, part_of(from, named, from.size())}))};
   }
-  const RowPlaces at = row_places(from, coordinates, batch);
-  const Term table = x.reshape({at.rows, general::count_of(at.behind)});
-  return {table.rows(at.places).reshape(joined({at.places.shape(), at.behind}))};
+  const RowIndices at = row_indices(from, coordinates, batch);
+  const Term table = x.reshape({at.rows, general::count_of(at.row)});
+  return {table.rows(at.indices).reshape(joined({at.indices.shape(), at.row}))};
 }
 
 /// Replaces rows of a tensor, or adds to them. Input 2 is the updates.
@@ -243,8 +243,8 @@ Outputs scatter_elements(Arguments& arguments) {
 
 Outputs scatter_nd(Arguments& arguments) {
   const Term x = arguments.operand(0);
-  const RowPlaces at = row_places(x.shape(), arguments.operand(1), 0);
-  return {scattered(arguments, x, at.rows, general::count_of(at.behind), at.places)};
+  const RowIndices at = row_indices(x.shape(), arguments.operand(1), 0);
+  return {scattered(arguments, x, at.rows, general::count_of(at.row), at.indices)};
 }
 
 // --- places ---
@@ -301,10 +301,10 @@ Outputs top_k(Arguments& arguments) {
   const Term own = column.broadcast(pairs);
   const Term other = x.reshape(joined({front, {{1}, from.back()}})).broadcast(pairs);
   const bool largest = arguments.flag("largest", true);
-  const Term ahead = largest ? own.less(other) : other.less(own);
+  const Term precedes = largest ? own.less(other) : other.less(own);
   const Term earlier = own.coordinate(last + 1).less(own.coordinate(last));
   const Term tied = own.equal(other) * earlier;
-  const Term order = ahead.max(tied).sum({-1});  // {…, n, 1}
+  const Term order = precedes.max(tied).sum({-1});  // {…, n, 1}
   const Extents shape = joined({from, {{.size = count}}});
   const Term hit = order.equal(arguments.coordinate(shape, static_cast<int>(last) + 1));
   const auto summed = [&](Term values) {

@@ -65,10 +65,10 @@ class Reshaping {
       return;
     if (open != whole.end()) open->size = all / others;
     const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;
-    for (std::size_t d = whole.size(); d-- > 0; behind *= whole[d].size) {
-      if (inside % behind != 0) return;
-      const std::int64_t per_sample = inside / behind * samples_of_file_;
+    std::int64_t inner = 1;
+    for (std::size_t d = whole.size(); d-- > 0; inner *= whole[d].size) {
+      if (inside % inner != 0) return;
+      const std::int64_t per_sample = inside / inner * samples_of_file_;
       if (whole[d].size % per_sample != 0) continue;
       whole[d] = {.size = whole[d].size / samples_of_file_, .samples = true};
       result_ = whole;
