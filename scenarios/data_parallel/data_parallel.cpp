@@ -35,8 +35,8 @@ std::vector<Axis> axes_of_division() {
        .quick = {std::string(strong_scaling)},
        .published = {std::string(strong_scaling)},
        .choices = names({strong_scaling, weak_scaling}),
-       .strategies = names(
-           {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server, sharded})},
+       .strategies = names({one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server,
+                            star_of_copies, sharded})},
       {.name = "zero",
        .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
                       "also parameters (ZeRO)",
@@ -64,8 +64,8 @@ std::vector<Axis> axes_of_division() {
        .quick = {std::int64_t{1}},
        .published = {std::int64_t{1}},
        .max = 1 << 10,
-       .strategies =
-           names({one_all_reduce, bucketed_all_reduce, tower, parameter_server, sharded})}};
+       .strategies = names({one_all_reduce, bucketed_all_reduce, tower, parameter_server,
+                            star_of_copies, sharded})}};
 }
 
 std::vector<Axis> axes_of_data_parallel() {
@@ -116,6 +116,9 @@ class DataParallel final : public TrainingQuestion {
                    "parameters and the optimiser's state on a server, which gets all gradients: a "
                    "CPU device "
                    "other than those that compute, if there is one, else the first of them"},
+                  {std::string(star_of_copies),
+                   "gradients added on the last device, which sends the sums to all others, an "
+                   "update on each"},
                   {std::string(sharded),
                    "each device updates a part of the parameters, and keeps no more than that part "
                    "of the "
@@ -208,6 +211,7 @@ Exchange exchange_of(const CaseSpec& spec) {
   }
   if (is_undivided(spec)) return {};
   if (spec.strategy == tower) return {.kind = Exchange::Kind::first_device};
+  if (spec.strategy == star_of_copies) return {.kind = Exchange::Kind::star};
   if (spec.strategy == replicate) return {.kind = Exchange::Kind::fed_from_first};
   if (spec.strategy != sharded) return {};
   Exchange exchange{.kind = Exchange::Kind::zero,

@@ -11,6 +11,7 @@ inline constexpr std::string_view bucketed_all_reduce = "all-reduce-buckets";
 inline constexpr std::string_view tower = "tower";
 inline constexpr std::string_view replicate = "replicate";
 inline constexpr std::string_view parameter_server = "parameter-server";
+inline constexpr std::string_view star_of_copies = "star";
 inline constexpr std::string_view sharded = "sharded";
 
 /// Parameters that distinguish cases of one strategy on the same devices.

@@ -14,7 +14,7 @@ SMALL = {"toy": {}, "resnet18": {"image": 64}, "gpt-tiny": {"heads": 4}, "rnn-lm
          "unet-tiny": {"image": 16}, "llama-tiny": {}}
 LAYOUTS = {2: ["dp2", "pp2", "tp2"], 4: ["dp4", "dp2xpp2", "pp4", "dp2xtp2", "pp2xtp2", "tp4"],
            8: ["dp2xpp2xtp2", "dp4xpp2"]}
-EXCHANGES = ["all-reduce", "all-reduce-buckets", "tower", "replicate", "parameter-server"]
+EXCHANGES = ["all-reduce", "all-reduce-buckets", "tower", "replicate", "parameter-server", "star"]
 
 
 def line(devices, scenario, strategy, dtype="f32", **values):

@@ -26,6 +26,7 @@ struct Exchange {
     fed_from_first,
     server,  // a device has the parameters, and all devices send gradients to it
     zero,    // every replica updates a part of the parameters and keeps only this part's state
+    star,    // like all_reduce, but the last replica adds all gradients and sends the sums back
   };
   Kind kind = Kind::all_reduce;
   /// Bytes of the buckets in which gradients are exchanged during the backward pass; 0: all
@@ -41,7 +42,11 @@ struct Exchange {
   [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
   [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }
   /// Returns whether every replica updates all of its parameters itself.
-  [[nodiscard]] bool updates_all() const { return kind == Kind::none || kind == Kind::all_reduce; }
+  [[nodiscard]] bool updates_all() const {
+    return kind == Kind::none || kind == Kind::all_reduce || kind == Kind::star;
+  }
+  /// Returns whether replicas exchange whole regions by copies of their own.
+  [[nodiscard]] bool copies() const { return !updates_all() || kind == Kind::star; }
 };
 
 /// The position of a part of the network in the layout.

@@ -21,7 +21,7 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from) {
 StepTasks::StepTasks(TrainingStep& step) : step_(step) {
   const StepLayout& layout = step.layout;
   const bool exchange_copies =
-      !layout.exchange.updates_all() && (layout.grid.replicas > 1 || layout.exchange.server > 0);
+      layout.exchange.copies() && (layout.grid.replicas > 1 || layout.exchange.server > 0);
   for (int replica = 0; replica < layout.grid.replicas; ++replica) {
     const auto add_lanes = [&](std::map<int, LaneId>& lanes, StreamKind kind) {
       for (const GridPoint& point : layout.points_of(replica)) {

@@ -5,6 +5,7 @@
 
 #include "scenarios/training/exchanges/central.h"
 #include "scenarios/training/exchanges/server.h"
+#include "scenarios/training/exchanges/star.h"
 #include "scenarios/training/exchanges/zero.h"
 #include "scenarios/training/step/update_writer.h"
 
@@ -25,8 +26,12 @@ std::optional<UpdatedParameters> StepWriter::write() {
     write_tower(tasks_);
     return std::nullopt;
   }
-  shared_.write();
-  sums_.write_rest();
+  if (kind == star) {
+    write_star(tasks_);
+  } else {
+    shared_.write();
+    sums_.write_rest();
+  }
   write_updates();
   return std::nullopt;
 }

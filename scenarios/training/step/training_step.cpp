@@ -42,7 +42,7 @@ void check(const StepLayout& layout) {
   const Exchange& exchange = layout.exchange;
   const bool is_divided = layout.stages() > 1 || layout.grid.shards > 1;
   const bool has_buckets = exchange.kind == Exchange::Kind::all_reduce && exchange.bucket_bytes > 0;
-  if (!exchange.updates_all() && is_divided) {
+  if (exchange.copies() && is_divided) {
     throw std::invalid_argument("this exchange is for replicas of one stage and one shard");
   }
   if (has_buckets && layout.shards_positions()) {

@@ -20,7 +20,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::vector<std::string> divided{"all-reduce", "all-reduce-buckets", "tower",
-                                       "replicate",  "parameter-server",   "sharded"};
+                                       "replicate",  "parameter-server",   "star",
+                                       "sharded"};
 
 std::vector<Parameter> with(std::vector<Parameter> values, const std::vector<Parameter>& more) {
   values.insert(values.end(), more.begin(), more.end());
