@@ -1,6 +1,7 @@
 // The built-in scenarios, in the order in which they are listed and run.
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
+#include "scenarios/copies/copies.h"
 #include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/graph/graph.h"
@@ -26,6 +27,7 @@ ScenarioList built_in_scenarios() {
   list.push_back(make_inter_op());
   list.push_back(make_graph());
   list.push_back(make_collectives());
+  list.push_back(make_copies());
   list.push_back(make_selftest());
   return list;
 }

@@ -35,6 +35,7 @@ ARROWS = {
     "scenarios/training",
     "scenarios/branch": "kernels/base kernels/ops scenarios/answers scenarios/framework",
     "scenarios/collectives": "kernels/base kernels/core scenarios/answers scenarios/framework",
+    "scenarios/copies": "kernels/base kernels/core scenarios/answers scenarios/framework",
     "scenarios/matmul": "kernels/base kernels/ops scenarios/answers scenarios/framework",
     "scenarios/overlap": "kernels/base scenarios/answers scenarios/framework",
     "scenarios/pipeline": "kernels/base scenarios/answers scenarios/framework scenarios/models "
@@ -50,7 +51,8 @@ ARROWS = {
     "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/inference scenarios/models "
     "scenarios/plan scenarios/training",
     "scenarios/selftest": "kernels/base scenarios/framework",
-    "scenarios": "scenarios/branch scenarios/collectives scenarios/data_parallel scenarios/framework "
+    "scenarios": "scenarios/branch scenarios/collectives scenarios/copies scenarios/data_parallel "
+    "scenarios/framework "
     "scenarios/graph scenarios/hybrid scenarios/inter_op scenarios/matmul scenarios/overlap "
     "scenarios/pipeline scenarios/selftest scenarios/tensor_parallel",
     "reports/text": "kernels/base",

@@ -3,6 +3,7 @@
 
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
+#include "scenarios/copies/copies.h"
 #include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/graph/graph.h"
 #include "scenarios/hybrid/hybrid.h"
@@ -196,6 +197,7 @@ std::vector<DeviceCase> device_cases() {
       collective("all_to_all", "all-to-all", {"direct", "ring"}),
       collective("send_recv", "send-recv", {"direct"}),
       collective("all_reduce_mixed", "all-reduce", {"direct", "ring", "tree"}, true),
+      DeviceCase{"copies", make_copies, {{"numbers", 1000}, {"pieces", 5}}},
       DeviceCase{"matmul", make_matmul, {{"n", 67}, {"count", 5}}, 2},
       DeviceCase{"matmul_bf16", make_matmul, {{"n", 64}, {"count", 3}}, 2, DType::bf16},
       DeviceCase{"overlap_d2h",
