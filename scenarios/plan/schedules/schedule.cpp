@@ -18,6 +18,16 @@ Schedule gpipe(int stages, int micro_batches) {
   return schedule;
 }
 
+Schedule reversed(int stages, int micro_batches) {
+  Schedule schedule(static_cast<std::size_t>(stages));
+  for (int stage = 0; stage < stages; ++stage) {
+    std::vector<Action>& actions = schedule[static_cast<std::size_t>(stage)];
+    for (int i = micro_batches - 1; i >= 0; --i) actions.push_back({Pass::forward, stage, i});
+    for (int i = 0; i < micro_batches; ++i) actions.push_back({Pass::backward, stage, i});
+  }
+  return schedule;
+}
+
 Schedule one_forward_one_backward(int stages, int micro_batches) {
   Schedule schedule;
   for (int stage = 0; stage < stages; ++stage) {
@@ -47,6 +57,7 @@ Schedule one_at_a_time(int stages, int micro_batches) {
 
 Schedule schedule_named(std::string_view name, int stages, int micro_batches) {
   if (name == "gpipe") return gpipe(stages, micro_batches);
+  if (name == "reversed") return reversed(stages, micro_batches);
   if (name == "1f1b") return one_forward_one_backward(stages, micro_batches);
   if (name == "one-at-a-time") return one_at_a_time(stages, micro_batches);
   throw std::invalid_argument("unknown schedule " + std::string(name));

@@ -28,6 +28,10 @@ using Schedule = std::vector<std::vector<Action>>;
 /// 2018, GPipe). Keeps the activations of every micro-batch.
 [[nodiscard]] Schedule gpipe(int stages, int micro_batches);
 
+/// The same with the micro-batches in reverse order: forward from the last, backward from the
+/// first.
+[[nodiscard]] Schedule reversed(int stages, int micro_batches);
+
 /// Alternates one forward and one backward pass once the pipeline is full (Narayanan et al. 2019,
 /// PipeDream-Flush). The bubble is that of GPipe, but stage i of p keeps the activations of at most
 /// min(micro-batches, p − i).
@@ -36,8 +40,8 @@ using Schedule = std::vector<std::vector<Action>>;
 /// The same micro-batches one after the other: the reference for a pipeline's result.
 [[nodiscard]] Schedule one_at_a_time(int stages, int micro_batches);
 
-/// Returns the schedule "gpipe", "1f1b" or "one-at-a-time". Throws std::invalid_argument for
-/// another name.
+/// Returns the schedule "gpipe", "reversed", "1f1b" or "one-at-a-time". Throws
+/// std::invalid_argument for another name.
 [[nodiscard]] Schedule schedule_named(std::string_view name, int stages, int micro_batches);
 
 /// Returns the actions of all devices in one order in which every action follows those on which it

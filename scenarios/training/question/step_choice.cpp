@@ -48,11 +48,13 @@ std::vector<std::int64_t> micro_batches_of(std::int64_t samples, const Value& sp
 
 Axis schedule_axis(std::vector<std::string> strategies) {
   return {.name = "schedule",
-          .description = "order of the micro-batches: GPipe, or one forward one backward",
+          .description =
+              "order of the micro-batches: GPipe, GPipe from the last one on, or one forward one "
+              "backward",
           .kind = AxisKind::choice,
           .quick = {std::string(default_schedule)},
           .published = {std::string(default_schedule)},
-          .choices = {"gpipe", "1f1b"},
+          .choices = {"gpipe", "reversed", "1f1b"},
           .strategies = std::move(strategies),
           .role = Role::schedule,
           .advised = "1f1b"};

@@ -78,7 +78,7 @@ TEST_P(PipelineSchedules, ReachTheirBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Closed, PipelineSchedules,
-                         ::testing::Combine(::testing::Values("gpipe", "1f1b"),
+                         ::testing::Combine(::testing::Values("gpipe", "reversed", "1f1b"),
                                             ::testing::Values(1, 2, 3, 4, 8),
                                             ::testing::Values(1, 2, 5, 16)));
 

@@ -33,10 +33,10 @@ TEST_P(EverySchedule, DoesEveryMicroBatchOnceAndInAnOrderThatCanRun) {
             static_cast<std::size_t>(2 * micro_batches * stages));
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule,
-                         ::testing::Combine(::testing::Values("gpipe", "1f1b", "one-at-a-time"),
-                                            ::testing::Values(1, 2, 3, 8),
-                                            ::testing::Values(1, 2, 5, 16)));
+INSTANTIATE_TEST_SUITE_P(
+    Schedules, EverySchedule,
+    ::testing::Combine(::testing::Values("gpipe", "reversed", "1f1b", "one-at-a-time"),
+                       ::testing::Values(1, 2, 3, 8), ::testing::Values(1, 2, 5, 16)));
 
 /// The same actions of every stage.
 Schedule of_stages(int stages, const std::vector<std::pair<Pass, int>>& passes) {
@@ -68,6 +68,12 @@ TEST(Schedule, OneForwardOneBackwardAlternatesOnceFull) {
 TEST(Schedule, GPipeReturnsInTheOppositeOrder) {
   using enum Pass;
   EXPECT_EQ(gpipe(3, 2), of_stages(3, {{forward, 0}, {forward, 1}, {backward, 1}, {backward, 0}}));
+}
+
+TEST(Schedule, ReversedBeginsWithTheLastMicroBatch) {
+  using enum Pass;
+  EXPECT_EQ(reversed(3, 2),
+            of_stages(3, {{forward, 1}, {forward, 0}, {backward, 0}, {backward, 1}}));
 }
 
 TEST(Schedule, OneAtATimeEndsAMicroBatchBeforeItBeginsTheNext) {
