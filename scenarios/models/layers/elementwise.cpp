@@ -35,6 +35,19 @@ OpDesc Activation::forward(const LayerWork& work) const {
       .shape = work.output, .dtype = work.dtype, .kind = kind_, .low = low_, .high = high_};
 }
 
+OpDesc Negation::forward(const LayerWork& work) const {
+  const std::int64_t count = element_count(work.output);
+  const StridedTensor all{.dtype = work.dtype, .count = count, .strides = {1}};
+  return Map{.extents = {count},
+             .inputs = {all},
+             .program = {{.op = ElementOp::input}, {.op = ElementOp::negation, .from = {0}}},
+             .output = all};
+}
+
+std::vector<OpDesc> Negation::gradients(const LayerWork& work, bool /*accumulate*/) const {
+  return {forward(work)};
+}
+
 Shape Addition::output_of(const std::vector<Shape>& inputs) const {
   if (inputs.size() != 2 || inputs[0] != inputs[1]) {
     throw std::invalid_argument("an addition has two inputs of one shape");

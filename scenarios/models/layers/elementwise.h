@@ -35,6 +35,18 @@ class Activation final : public ElementKind {
   float high_;
 };
 
+/// Changes the sign of each element, by a general operation.
+class Negation final : public ElementKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "negation"; }
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+
+ protected:
+  /// The operation is its own gradient.
+  [[nodiscard]] std::vector<OpDesc> gradients(const LayerWork& work,
+                                              bool accumulate) const override;
+};
+
 /// Sum of the outputs of two layers, such as a residual connection.
 class Addition final : public OperationKind {
  public:

@@ -130,6 +130,11 @@ Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   return out;
 }
 
+Values negated(Values in) {
+  std::ranges::transform(in, in.begin(), [](double value) { return -value; });
+  return in;
+}
+
 /// For rows of `features` features; `bias`: may be empty.
 Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
               const Values& bias) {
@@ -233,6 +238,7 @@ Values output_of(const Layer& layer, const Shape& source, const Input& input,
     return activated(input(0), function->kind(), double{function->low()}, double{function->high()});
   }
   if (as<Flatten>(layer) != nullptr) return input(0);
+  if (as<Negation>(layer) != nullptr) return negated(input(0));
   if (as<ChannelScale>(layer) != nullptr) {
     return of_channels(input(0), source, parameter(".weight"), {});
   }

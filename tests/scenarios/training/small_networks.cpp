@@ -120,6 +120,7 @@ Network small_network_of_channels() {
   net.unit("parts");
   x = net.add("scale", ChannelScale(), {x});
   x = net.add("shift", ChannelBias(), {x});
+  x = net.add("negated", Negation(), {x});
   const int first = net.add("first", ChannelSlice(0, 5), {x});
   const int second = net.add("second", ChannelSlice(5, 11), {x});
   const int inside =
@@ -132,6 +133,7 @@ Network small_network_of_channels() {
       {x});
   net.unit("head");
   x = net.add("odd scale", ChannelScale(), {x});
+  x = net.add("odd negated", Negation(), {x});
   x = net.add("cut", Padding({.top = -2, .left = -1, .bottom = -3, .right = -2}), {x});
   x = net.add("avgpool", GlobalAveragePool(), {x});
   x = net.add("row scale", ChannelScale(), {x});
@@ -151,6 +153,7 @@ Network small_network_of_columns() {
   x = net.add("lstm", Lstm(5, false), {x});
   net.unit("second");
   x = net.add("scaled", ChannelScale(), {x});
+  x = net.add("negated", Negation(), {x});
   net.add("fc", Linear(3), {x});
   return net;
 }
