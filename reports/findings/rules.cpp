@@ -259,6 +259,15 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
       (1 - 1 / slower) * one.compute_seconds() / (one.computing_devices() * one.metrics().span)};
 }
 
+/// A time limit that ends after one sample shows nothing of how much the time varies.
+std::optional<Remark> single_sample(const CaseResult& one, const Roles& /*roles*/) {
+  constexpr std::size_t too_few_samples = 1;
+  if (one.samples.size() != too_few_samples) return {};
+  return Remark{"its time is that of a single sample",
+                "a larger --max-time",
+                {{"samples", static_cast<std::int64_t>(one.samples.size())}}};
+}
+
 std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
   if (!is_throttled(one)) return {};
   const auto& throttling = one.throttling;
@@ -307,7 +316,8 @@ const std::vector<Rule>& all_rules() {
       {"too-few-micro-batches", micro_batches_too_few, sharing, load},
       {"shared-bandwidth", shared_bandwidth, sharing, load},
       {"uneven-memory", uneven_memory},
-      {"throttled", throttled}};
+      {"throttled", throttled},
+      {"single-sample", single_sample}};
   return rules;
 }
 

@@ -200,6 +200,10 @@ class MadeCase {
                                   .reasons = {}};
     return *this;
   }
+  MadeCase& samples(int count) {
+    made_.samples.resize(static_cast<std::size_t>(count));
+    return *this;
+  }
   MadeCase& quota_lost(double share) {
     made_.quota_lost = share;
     return *this;

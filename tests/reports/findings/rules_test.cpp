@@ -418,6 +418,14 @@ TEST(Rules, NoticeThrottledCases) {
               IsEmpty());
 }
 
+TEST(Rules, NoticeCasesOfASingleSample) {
+  const auto sampled = [](int count) { return MadeCase("a", 10, {{.compute = 9}}).samples(count); };
+  EXPECT_EQ(text("single-sample", {sampled(1)}),
+            "s/a: its time is that of a single sample; try: a larger --max-time.");
+  EXPECT_THAT(found("single-sample", {sampled(0)}), IsEmpty()) << "nothing is known of them";
+  EXPECT_THAT(found("single-sample", {sampled(2)}), IsEmpty());
+}
+
 TEST(Rules, SayOnceWhatHoldsOfSeveralCases) {
   const std::vector<MadeCase> cases{MadeCase("a", 10, {{.compute = 8, .waits = {.host = 2}}}),
                                     MadeCase("b", 10, {{.compute = 5, .waits = {.host = 5}}}),
