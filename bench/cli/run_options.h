@@ -62,6 +62,7 @@ struct RunOptions {
   std::string report_path;               // empty: reports/runs/<UTC time>-<scenario>.json
   std::string trace_path;                // of the timelines; empty: none
   std::vector<std::string> trace_cases;  // parts of their names; empty: all
+  std::string remark;                    // kept by the report
   bool dry_run = false;
   bool quiet = false;
   bool allow_different_ranks = false;  // processors and instruction sets

@@ -20,6 +20,7 @@ using test::file_with;
 using test::help_of;
 using test::parse;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -92,6 +93,17 @@ TEST(Rerun, KeepsThatARunCapturesGraphs) {
   report::write_report(path, report_of(first, {"pipe/single/batch:12/graph:true"}));
   EXPECT_TRUE(parse({"--rerun", path}).graph);
   EXPECT_TRUE(parse({"--config", file_with(R"({"scenario": "pipe", "graph": true})")}).graph);
+}
+
+TEST(Rerun, LeavesTheRemarkToTheFirstReport) {
+  const RunOptions first = parse({"--scenario", "pipe", "--remark", "after the update"});
+  EXPECT_EQ(first.remark, "after the update");
+  const report::Report report = report_of(first, {"pipe/single/batch:12"});
+  EXPECT_THAT(report.options, Contains(Pair("remark", Value("after the update"))));
+  const std::string path = TempDir() + "cli_remark.json";
+  report::write_report(path, report);
+  EXPECT_EQ(parse({"--rerun", path}).remark, "");
+  EXPECT_EQ(parse({"--rerun", path, "--remark", "again"}).remark, "again");
 }
 
 TEST(Rerun, RepeatsAProfileAsAProfile) {
