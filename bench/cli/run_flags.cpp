@@ -208,7 +208,7 @@ void add_group(std::vector<FlagRow>& rows, std::string_view group, std::vector<F
 
 /// An axis with the scenarios that have it.
 struct SharedAxis {
-  const Axis* axis = nullptr;  // of the first of these scenarios
+  const Axis* axis = nullptr;  // axis of the first of these scenarios
   std::vector<std::string> scenarios;
   std::vector<std::string> descriptions = {};  // one for each scenario
 };

@@ -60,7 +60,7 @@ struct RunOptions {
   std::string rerun_path;
   std::string resume_path;
   std::string report_path;               // empty: reports/runs/<UTC time>-<scenario>.json
-  std::string trace_path;                // of the timelines; empty: no file
+  std::string trace_path;                // file of the timelines; empty: no file
   std::vector<std::string> trace_cases;  // parts of case names; empty: all cases
   bool dry_run = false;
   bool quiet = false;

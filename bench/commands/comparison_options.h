@@ -13,7 +13,7 @@ namespace parbench {
 
 struct ComparisonOptions {
   double threshold_percent = 2;         // smallest change that counts, in percent of the time
-  double required_decided_percent = 0;  // of the cases of BASE, minimum with a verdict
+  double required_decided_percent = 0;  // min percentage of the cases of BASE with a verdict
   bool allow_different_machine = false;
   std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;

@@ -61,7 +61,7 @@ class CostRounds {
   [[nodiscard]] std::vector<const Round*> rounds_within(double factor, double median) const;
 
   double samples_ = 0;
-  double rounds_ = 0;  // of the rounds between samples
+  double rounds_ = 0;  // time of the rounds between samples
   double latest_round_ = 0;
   std::vector<double> executions_;            // of the samples so far
   std::optional<std::vector<double>> ahead_;  // costs measured before all samples

@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Returns whether so many samples are marked that the case's numbers need a warning.
+/// Returns whether enough samples are marked for the case's numbers to need a warning.
 [[nodiscard]] bool is_throttled(const CaseResult& c);
 
 /// Adds the reasons that throttled the case ("power cap on cuda:0") to a list, each once; none for

@@ -24,7 +24,7 @@ inline constexpr double min_clock_share = 0.75;
 /// Facts about the time between the readings before and after a sample.
 struct Between {
   double seconds = 0;
-  double cores = 1;                   // of the device, or of its host threads
+  double cores = 1;                   // cores of the device, or of its host threads
   std::optional<double> others = {};  // average number of cores used by other programs
 };
 
@@ -74,7 +74,7 @@ class ConditionWatch {
   std::vector<OwnProcess> own_;
   std::optional<CoreUse> use_;  // at `read_`
   CpuQuota quota_;
-  std::vector<CoreTime> core_times_;  // of the groups with a quota, before the sample
+  std::vector<CoreTime> core_times_;  // core times of groups with a quota, before the sample
   std::vector<Reading> readings_;
 };
 

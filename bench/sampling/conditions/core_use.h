@@ -11,8 +11,8 @@ namespace parbench {
 
 /// CPU times of some cores since the system was started, and of the run's processes.
 struct CoreUse {
-  double busy_seconds = 0;  // of the cores, for any program; in clock ticks
-  double own_seconds = 0;   // of the run's processes, on cores that this process may use
+  double busy_seconds = 0;  // busy time of the cores, for any program; in clock ticks
+  double own_seconds = 0;   // core time of the run's processes, on cores that this process may use
 };
 
 /// Reads /proc/stat (fields: proc(5)). Nothing if it lacks some of the cores, or if one of the

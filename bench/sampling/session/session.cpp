@@ -20,8 +20,8 @@
 namespace parbench {
 namespace {
 
-/// In samples with at least so many executions, an additional untimed one before them costs little;
-/// it restores caches that another case has evicted.
+/// In samples with at least this number of executions, an additional untimed one before them costs
+/// little; it restores caches that another case has evicted.
 constexpr std::int64_t rewarmed_iterations = 4;
 
 }  // namespace

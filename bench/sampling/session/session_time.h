@@ -59,7 +59,7 @@ class SessionTime {
   }
 
  private:
-  /// Cases without time for so many samples are left out: a single sample has no interval.
+  /// Cases without time for this number of samples are left out: a single sample has no interval.
   static constexpr int samples_when_short = 2;
 
   std::function<double()> now_;
