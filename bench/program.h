@@ -1,4 +1,4 @@
-// The program behind `main`, which other programs run with their own scenarios.
+// The program that `main` runs, which other programs run with their own scenarios.
 #pragma once
 
 #include <string>

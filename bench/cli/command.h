@@ -28,7 +28,7 @@ struct CommandText {
 /// Exit codes of commands that read one report.
 inline constexpr std::string_view report_exit_codes =
     "0 done, whatever a report says of its cases; 1 the output could not be written to its "
-    "end (a full disk); 2 bad usage, a bad report, or a place that cannot be written.";
+    "end (a full disk); 2 bad usage, a bad report, or a path that cannot be written.";
 
 /// Exit codes of commands that read no file.
 inline constexpr std::string_view listing_exit_codes =

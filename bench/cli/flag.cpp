@@ -181,6 +181,11 @@ FlagRow number_flag(std::string name, std::string description, AxisKind kind, do
           .target = target};
 }
 
+FlagRow required(FlagRow row) {
+  row.required = true;
+  return row;
+}
+
 FlagRow toggle_flag(std::string name, std::string description, bool* target) {
   return {.value = text_rule(std::move(name), std::move(description)),
           .kind = FlagKind::toggle,

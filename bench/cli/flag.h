@@ -83,6 +83,9 @@ struct FlagRow {
                                   double min, double max, std::string placeholder, Target target);
 [[nodiscard]] FlagRow toggle_flag(std::string name, std::string description, bool* target);
 
+/// Returns the row of a flag that must be given.
+[[nodiscard]] FlagRow required(FlagRow row);
+
 /// The texts of each flag that was given: "1,3" is one text. A toggle without a value has "true".
 using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 

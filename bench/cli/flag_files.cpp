@@ -29,28 +29,28 @@ Json read_object(const std::string& path) {
 }
 
 /// Returns a value of a config file as the command line would spell it.
-std::string spell(const std::string& place, const Json& value) {
+std::string spell(const std::string& source, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return value.dump();
-  throw UsageError(fmt::format("{} is {}; allowed: text, numbers and lists of them", place,
+  throw UsageError(fmt::format("{} is {}; allowed: text, numbers and lists of them", source,
                                value.is_boolean() ? value.dump() : value.type_name()));
 }
 
-std::vector<std::string> texts_of(const std::string& place, const FlagRow& flag,
+std::vector<std::string> texts_of(const std::string& source, const FlagRow& flag,
                                   const Json& value) {
   if (flag.kind == FlagKind::toggle) {
     if (value.is_boolean()) return {value.dump()};
-    throw UsageError(fmt::format("{} is {}; allowed: true, false", place, value.dump()));
+    throw UsageError(fmt::format("{} is {}; allowed: true, false", source, value.dump()));
   }
-  if (!value.is_array()) return {spell(place, value)};
+  if (!value.is_array()) return {spell(source, value)};
   if (value.empty())
-    throw UsageError(fmt::format("{} is an empty list; give at least one value", place));
+    throw UsageError(fmt::format("{} is an empty list; give at least one value", source));
   std::vector<std::string> texts;
-  for (const Json& item : value) texts.push_back(spell(place, item));
+  for (const Json& item : value) texts.push_back(spell(source, item));
   if (flag.kind == FlagKind::list || flag.kind == FlagKind::many) return texts;
   const bool takes_commas = flag.placeholder.find(',') != std::string::npos;
   throw UsageError(fmt::format(
-      "{} is a list; it takes one value{}", place,
+      "{} is a list; it takes one value{}", source,
       takes_commas ? fmt::format(", here \"{}\"", fmt::join(texts, ",")) : std::string()));
 }
 
@@ -101,12 +101,12 @@ FlagTexts read_config(const std::string& path, const std::vector<FlagRow>& known
   const Json object = read_object(path);
   for (const auto& [key, value] : object.items()) {
     const FlagRow* row = find_row(rows, key);
-    const std::string place = fmt::format("'{}' in --config '{}'", key, path);
+    const std::string source = fmt::format("'{}' in --config '{}'", key, path);
     if (row == nullptr) {
-      throw UsageError(fmt::format("{} is not a flag that a file can set{}", place,
+      throw UsageError(fmt::format("{} is not a flag that a file can set{}", source,
                                    did_you_mean(key, names_of(rows))));
     }
-    texts[key] = texts_of(place, *row, value);
+    texts[key] = texts_of(source, *row, value);
   }
   return texts;
 }

@@ -80,9 +80,7 @@ std::string next_command_lines(const report::Report& report, const std::string& 
 }
 
 FlagRow report_argument(std::string& path) {
-  return {.value = text_rule("REPORT", "The JSON file that a run has written"),
-          .required = true,
-          .target = &path};
+  return required(text_flag("REPORT", "The JSON file that a run has written", "", &path));
 }
 
 FlagRow output_flag(std::string& path) {

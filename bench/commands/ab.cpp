@@ -267,7 +267,7 @@ constexpr CommandText ab_help{
     .exit_codes =
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
         "ended early, or the output could not be written to its end; "
-        "2 bad usage, a place that cannot be written, a command that fails or leaves no report; "
+        "2 bad usage, a path that cannot be written, a command that fails or leaves no report; "
         "3 a case regressed; 4 nothing could be compared, or fewer cases are decided than "
         "--require-decided asks for; 130 interrupted."};
 
@@ -277,16 +277,12 @@ class Ab final : public Command {
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
-        {.value = text_rule("a",
-                            "The base: a shell command, such as 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
-                            "--scenario selftest'"),
-         .placeholder = "COMMAND",
-         .required = true,
-         .target = &options_.base_command},
-        {.value = text_rule("b", "The command that is compared with the base"),
-         .placeholder = "COMMAND",
-         .required = true,
-         .target = &options_.candidate_command},
+        required(text_flag("a",
+                           "The base: a shell command, such as 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
+                           "--scenario selftest'",
+                           "COMMAND", &options_.base_command)),
+        required(text_flag("b", "The command that is compared with the base", "COMMAND",
+                           &options_.candidate_command)),
         choice_flag("measure",
                     "What is compared. report (the default): the cases of parbench; both "
                     "commands run it, and --report FILE --quiet is appended to them; "

@@ -32,7 +32,7 @@ constexpr CommandText compare_help{
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
         "or "
-        "a place that cannot be written; 3 a case regressed; 4 nothing could be compared, or fewer "
+        "a path that cannot be written; 3 a case regressed; 4 nothing could be compared, or fewer "
         "cases are decided than --require-decided asks for."};
 
 class Compare final : public Command {

@@ -52,16 +52,11 @@ class Dashboard final : public Command {
   Dashboard() : Command(dashboard_help) {}
 
   std::vector<FlagRow> flags() override {
-    FlagRow output = output_flag(site_);
-    output.value.description = "The site to write, or to update";
-    output.placeholder = "SITE";
-    output.required = true;
     return {
-        {.value = text_rule(
-             "DIR", "The folder; all *.json files in it and in its subfolders are read as reports"),
-         .required = true,
-         .target = &folder_},
-        output,
+        required(text_flag(
+            "DIR", "The folder; all *.json files in it and in its subfolders are read as reports",
+            "", &folder_)),
+        required(text_flag("-o", "The site to write, or to update", "SITE", &site_)),
         toggle_flag("strict", "Exit 1 when a file was skipped because it is not a report",
                     &strict_),
         text_flag("repository-url",

@@ -34,10 +34,8 @@ class Export final : public Command {
       names.emplace_back(format.name);
     }
     return {report_argument(path_),
-            {.value = choice_rule("format", std::move(description), std::move(names)),
-             .placeholder = "FORMAT",
-             .required = true,
-             .target = &format_},
+            required(choice_flag("format", std::move(description), std::move(names), "FORMAT",
+                                 &format_)),
             output_flag(output_)};
   }
 

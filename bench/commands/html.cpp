@@ -27,17 +27,14 @@ class Html final : public Command {
   Html() : Command(html_help) {}
 
   std::vector<FlagRow> flags() override {
-    FlagRow output = output_flag(output_);
-    output.value.description = "The page to write; - is standard output";
-    output.placeholder = "FILE.html";
-    output.required = true;
     return {{.value =
                  text_rule("REPORT", "JSON files that runs have written; each has its own section"),
              .kind = FlagKind::many,
              .placeholder = "…",
              .required = true,
              .target = &paths_},
-            output};
+            required(
+                text_flag("-o", "The page to write; - is standard output", "FILE.html", &output_))};
   }
 
   ExitCode run() override {

@@ -27,7 +27,7 @@ constexpr CommandText inspect_help{
         "      The same for an ONNX file, to be read by a program.\n",
     .exit_codes =
         "0 done; 1 the output could not be written to its end; 2 bad usage, a model that "
-        "cannot be read, or a place that cannot be written."};
+        "cannot be read, or a path that cannot be written."};
 
 class Inspect final : public Command {
  public:

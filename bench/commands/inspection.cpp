@@ -73,29 +73,30 @@ class TableOf {
   }
 
   template <class MakeCell>
-  void add(report::TableColumn column, const MakeCell& cell, TableCell of_total) {
+  void add(report::TableColumn column, const MakeCell& cell,
+           TableCell of_total = {.text = std::string(report::not_applicable)}) {
     for (const Facts& item : items_) column.cells.push_back(TableCell{cell(item)});
     column.cells.push_back(std::move(of_total));
     table_.columns.push_back(std::move(column));
   }
 
+  /// Adds a column of an amount that items and the total have.
+  template <class MakeCell>
+  void add_amount(report::TableColumn column, const MakeCell& cell) {
+    add(
+        std::move(column), [&](const Facts& one) { return cell(one.amounts); }, cell(total_));
+  }
+
   void add_amounts() {
-    add(
-        {.title = "parameters", .narrow = {60}},
-        [](const Facts& one) { return count_of(one.amounts.parameters); },
-        count_of(total_.parameters));
-    add(
-        {.title = "forward", .narrow = {40}},
-        [](const Facts& one) { return flops_of_row(one.amounts.forward_flops); },
-        flops_of_row(total_.forward_flops));
-    add(
-        {.title = "step", .narrow = {50}},
-        [](const Facts& one) { return flops_of_row(one.amounts.step_flops); },
-        flops_of_row(total_.step_flops));
-    add(
-        {.title = "kept", .narrow = {45}},
-        [](const Facts& one) { return bytes_of_row(one.amounts.kept_bytes); },
-        bytes_of_row(total_.kept_bytes));
+    using Amounts = NetworkAmounts;
+    add_amount({.title = "parameters", .narrow = {60}},
+               [](const Amounts& of) { return count_of(of.parameters); });
+    add_amount({.title = "forward", .narrow = {40}},
+               [](const Amounts& of) { return flops_of_row(of.forward_flops); });
+    add_amount({.title = "step", .narrow = {50}},
+               [](const Amounts& of) { return flops_of_row(of.step_flops); });
+    add_amount({.title = "kept", .narrow = {45}},
+               [](const Amounts& of) { return bytes_of_row(of.kept_bytes); });
   }
 
   [[nodiscard]] report::Table take() {
@@ -109,8 +110,6 @@ class TableOf {
   report::Table table_;
 };
 
-TableCell nothing() { return {.text = std::string(report::not_applicable)}; }
-
 report::Table table_of_layers(const NetworkFacts& facts) {
   using report::Align;
   TableOf<LayerFacts> table(facts.layers, facts.total);
@@ -119,15 +118,12 @@ report::Table table_of_layers(const NetworkFacts& facts) {
   table.add({.title = "kind", .align = Align::left, .narrow = {0, true}},
             [](const LayerFacts& one) { return TableCell{.text = one.kind}; },
             {.text = format_count(facts.layers.size(), "layer")});
-  table.add(
-      {.title = "reads", .align = Align::left, .verbatim = true, .narrow = {10}},
-      [](const LayerFacts& one) {
-        return TableCell{.text = fmt::format("{}", fmt::join(one.reads, ", "))};
-      },
-      nothing());
-  table.add(
-      {.title = "output", .align = Align::left, .narrow = {70}},
-      [](const LayerFacts& one) { return TableCell{.text = shape_text(one.output)}; }, nothing());
+  table.add({.title = "reads", .align = Align::left, .verbatim = true, .narrow = {10}},
+            [](const LayerFacts& one) {
+              return TableCell{.text = fmt::format("{}", fmt::join(one.reads, ", "))};
+            });
+  table.add({.title = "output", .align = Align::left, .narrow = {70}},
+            [](const LayerFacts& one) { return TableCell{.text = shape_text(one.output)}; });
   table.add_amounts();
   return table.take();
 }
@@ -138,18 +134,14 @@ report::Table table_of_units(const NetworkFacts& facts) {
   table.add({.title = "unit", .align = Align::left, .verbatim = true, .narrow = {0, true}},
             [](const UnitFacts& one) { return name_of_row(one.name); }, {.text = "total"});
   const auto count = [](std::size_t value) { return count_of(static_cast<std::int64_t>(value)); };
-  table.add(
-      {.title = "layers", .narrow = {20}},
-      [&](const UnitFacts& one) { return count(one.amounts.layers); }, count(facts.total.layers));
-  table.add(
-      {.title = "branches", .narrow = {65}},
-      [&](const UnitFacts& one) { return count(one.branches); }, nothing());
-  table.add(
-      {.title = "tensors in", .narrow = {15}},
-      [&](const UnitFacts& one) { return count(one.crossing_tensors); }, nothing());
-  table.add(
-      {.title = "bytes in", .narrow = {70}},
-      [](const UnitFacts& one) { return bytes_of_row(one.crossing_bytes); }, nothing());
+  table.add_amount({.title = "layers", .narrow = {20}},
+                   [&](const NetworkAmounts& of) { return count(of.layers); });
+  table.add({.title = "branches", .narrow = {65}},
+            [&](const UnitFacts& one) { return count(one.branches); });
+  table.add({.title = "tensors in", .narrow = {15}},
+            [&](const UnitFacts& one) { return count(one.crossing_tensors); });
+  table.add({.title = "bytes in", .narrow = {70}},
+            [](const UnitFacts& one) { return bytes_of_row(one.crossing_bytes); });
   table.add_amounts();
   return table.take();
 }

@@ -51,19 +51,19 @@ std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
 }
 
 /// The task and call of a tag.
-struct Place {
+struct CallIndex {
   TaskId task = 0;
   std::size_t call = 0;
 };
 
-std::vector<Place> places_of(const Plan& plan) {
-  std::vector<Place> places{{}};  // tag 0 belongs to no call
+std::vector<CallIndex> indices_of(const Plan& plan) {
+  std::vector<CallIndex> indices{{}};  // tag 0 belongs to no call
   for (std::size_t task = 0; task < plan.calls().size(); ++task) {
     for (std::size_t call = 0; call < plan.calls()[task].size(); ++call) {
-      places.push_back({static_cast<TaskId>(task), call});
+      indices.push_back({static_cast<TaskId>(task), call});
     }
   }
-  return places;
+  return indices;
 }
 
 LaneId lane_on(const Plan& plan, const Task& task, const Stream* stream) {
@@ -140,16 +140,16 @@ std::size_t CallRecorder::dropped() const {
 }
 
 void CallRecorder::add_calls(const StreamLog& log, Timeline& timeline) const {
-  const std::vector<Place> places = places_of(plan_);
+  const std::vector<CallIndex> indices = indices_of(plan_);
   for (const Activity& activity : log.log.activities()) {
-    if (activity.tag >= places.size()) continue;  // belongs to another plan
-    const Place& place = places[activity.tag];
-    const Task& task = plan_.graph().task(place.task);
-    const Call& call = plan_.calls(place.task)[place.call];
+    if (activity.tag >= indices.size()) continue;  // belongs to another plan
+    const CallIndex& at = indices[activity.tag];
+    const Task& task = plan_.graph().task(at.task);
+    const Call& call = plan_.calls(at.task)[at.call];
     const LaneId lane = lane_on(plan_, task, log.stream);
     const Enqueued& enqueued = enqueued_[activity.tag];
     timeline.calls.push_back(
-        {.task = place.task,
+        {.task = at.task,
          .lane = lane,
          .name = name_of_call(call),
          .enqueued = {since(begin_, enqueued.begin), since(begin_, enqueued.end)},

@@ -63,7 +63,7 @@ class CallRecorder {
   [[nodiscard]] Timeline timeline(double seconds) const;
 
   /// Returns the number of calls since `begin` that are missing in the timeline because the log was
-  /// full or their place in the plan is unknown.
+  /// full or their call in the plan is unknown.
   [[nodiscard]] std::size_t dropped() const;
 
  private:

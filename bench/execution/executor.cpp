@@ -63,7 +63,7 @@ Executor::Executor(const Plan& plan, SubmitMode mode)
       tags_(plan) {
   if (plan.streams().empty()) throw std::invalid_argument("a plan needs a lane");
   if (mode == SubmitMode::thread_per_lane) check_one_lane_a_task(plan);
-  find_steps();
+  prepare_tasks();
   make_events();
   if (mode == SubmitMode::thread_per_lane) {
     launchers_ = std::make_unique<Launchers>(static_cast<int>(plan.streams().size()),
@@ -73,38 +73,38 @@ Executor::Executor(const Plan& plan, SubmitMode mode)
 
 bool Executor::is_local(LaneId lane) const { return !is_remote(plan_.stream(lane)); }
 
-void Executor::find_steps() {
+void Executor::prepare_tasks() {
   const std::vector<Task>& tasks = plan_.graph().tasks;
-  steps_.resize(tasks.size());
+  prepared_.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    Step& step = steps_[i];
+    PreparedTask& prepared = prepared_[i];
     const auto local =
         std::ranges::find_if(tasks[i].lanes, [this](LaneId lane) { return is_local(lane); });
     if (local == tasks[i].lanes.end()) continue;  // other ranks execute it
-    step.launching_lane = *local;
-    step.task = &tasks[i];
-    step.range = &range_of(tasks[i]);
-    step.calls = &plan_.calls()[i];
-    step.streams = plan_.streams_of(tasks[i]);
-    step.done.resize(step.streams.size());
-    find_waits(step);
+    prepared.launching_lane = *local;
+    prepared.task = &tasks[i];
+    prepared.range = &range_of(tasks[i]);
+    prepared.calls = &plan_.calls()[i];
+    prepared.streams = plan_.streams_of(tasks[i]);
+    prepared.done.resize(prepared.streams.size());
+    find_waits(prepared);
   }
 }
 
-void Executor::find_waits(Step& step) const {
-  const std::vector<LaneId>& lanes = step.task->lanes;
+void Executor::find_waits(PreparedTask& prepared) const {
+  const std::vector<LaneId>& lanes = prepared.task->lanes;
   std::map<LaneId, Part> latest;  // order within a lane makes earlier tasks redundant
-  for (const TaskId before : step.task->after) {
+  for (const TaskId before : prepared.task->after) {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // the tasks are ordered on each lane
-    for (std::size_t place = 0; place < others.size(); ++place) {
-      if (!is_local(others[place])) continue;  // a message orders them
-      Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
-      if (before > last.task) last = {before, place};
+    for (std::size_t lane_index = 0; lane_index < others.size(); ++lane_index) {
+      if (!is_local(others[lane_index])) continue;  // a message orders them
+      Part& last = latest.try_emplace(others[lane_index], Part{before, lane_index}).first->second;
+      if (before > last.task) last = {before, lane_index};
     }
   }
   for (const LaneId lane : lanes) {
-    std::vector<Part>& waits = step.waits.emplace_back();
+    std::vector<Part>& waits = prepared.waits.emplace_back();
     if (!is_local(lane)) continue;
     for (const auto& [other, part] : latest) {
       if (other != lane) waits.push_back(part);
@@ -125,15 +125,16 @@ void Executor::make_events() {
         make_event_for(*devices[lane], std::span(devices).first(1), EventKind::ordering));
   }
   std::map<std::pair<TaskId, std::size_t>, std::vector<Device*>> waiters;
-  for (const Step& step : steps_) {
-    for (std::size_t place = 0; place < step.streams.size(); ++place) {
-      for (const Part& before : step.waits[place]) {
-        waiters[{before.task, before.place}].push_back(&step.streams[place]->device());
+  for (const PreparedTask& prepared : prepared_) {
+    for (std::size_t lane_index = 0; lane_index < prepared.streams.size(); ++lane_index) {
+      for (const Part& before : prepared.waits[lane_index]) {
+        waiters[{before.task, before.lane_index}].push_back(
+            &prepared.streams[lane_index]->device());
       }
     }
   }
   for (const auto& [part, waiting] : waiters) {
-    Step& producer = steps_[static_cast<std::size_t>(part.first)];
+    PreparedTask& producer = prepared_[static_cast<std::size_t>(part.first)];
     Device& recorder = producer.streams[part.second]->device();
     events_.push_back(make_event_for(recorder, waiting, EventKind::ordering));
     producer.done[part.second] = events_.back().get();
@@ -163,7 +164,7 @@ Timing Executor::run() {
   find_memory();
   if (!graph_ || memory_ != captured_memory_) capture();
   return timed([this] {
-    const Range range(launch_range_, static_cast<std::int64_t>(steps_.size()));
+    const Range range(launch_range_, static_cast<std::int64_t>(prepared_.size()));
     const auto since = CallRecorder::Clock::now();
     graph_->launch();
     if (recorder_ != nullptr) recorder_->launched(since);
@@ -182,14 +183,14 @@ void Executor::capture_graph() {
 }
 
 void Executor::capture() {
-  const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
+  const Range range(capture_range_, static_cast<std::int64_t>(prepared_.size()));
   graph_.reset();  // frees its memory before the next capture allocates as much
   Stream& first = *streams_.front();
   graph_ = first.capture([&] {
     first.record(*fork_);
     between_fork_and_join(*fork_, [this] {
-      for (std::size_t i = 0; i < steps_.size(); ++i) {
-        if (steps_[i].launching_lane) capture_step(i);
+      for (std::size_t i = 0; i < prepared_.size(); ++i) {
+        if (prepared_[i].launching_lane) capture_task(i);
       }
     });
   });
@@ -198,9 +199,9 @@ void Executor::capture() {
 }
 
 /// Reports errors as errors of the capture, because the plan has run before.
-void Executor::capture_step(std::size_t index) {
+void Executor::capture_task(std::size_t index) {
   try {
-    enqueue_step(index);
+    enqueue_task(index);
   } catch (const DeviceLost&) {
     throw;
   } catch (const OutOfMemory&) {
@@ -208,7 +209,7 @@ void Executor::capture_step(std::size_t index) {
   } catch (const Error& error) {
     throw Unsupported(
         fmt::format("task '{}' cannot be captured into a graph: {}; run the case without one",
-                    steps_[index].task->name, error.what()));
+                    prepared_[index].task->name, error.what()));
   }
 }
 
@@ -242,7 +243,7 @@ Timing Executor::run_without_graph() {
       if (launchers_) {
         launchers_->run();
       } else {
-        enqueue_steps(all_lanes);
+        enqueue_tasks(all_lanes);
       }
     });
   });
@@ -291,19 +292,19 @@ Timing Executor::timed(const Enqueue& enqueue_all) {
   return {.seconds = end_->seconds_since(*begin_), .wall_seconds = wall.count()};
 }
 
-void Executor::enqueue_steps(LaneId only_lane) {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const std::optional<LaneId>& lane = steps_[i].launching_lane;
-    if (lane && (only_lane == all_lanes || *lane == only_lane)) enqueue_step(i);
+void Executor::enqueue_tasks(LaneId only_lane) {
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    const std::optional<LaneId>& lane = prepared_[i].launching_lane;
+    if (lane && (only_lane == all_lanes || *lane == only_lane)) enqueue_task(i);
   }
 }
 
 void Executor::launch_lane(LaneId lane) {
   try {
-    enqueue_steps(lane);
+    enqueue_tasks(lane);
   } catch (...) {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].launching_lane == lane)
+    for (std::size_t i = 0; i < prepared_.size(); ++i) {
+      if (prepared_[i].launching_lane == lane)
         mark_enqueued(i);  // the others must not wait indefinitely
     }
     throw;
@@ -315,37 +316,39 @@ void Executor::mark_enqueued(std::size_t index) {
   enqueued_[index].notify_all();
 }
 
-void Executor::enqueue_step(std::size_t index) {
-  const Step& step = steps_[index];
-  for (std::size_t place = 0; place < step.streams.size(); ++place) {
-    for (const Part& before : step.waits[place]) {
+void Executor::enqueue_task(std::size_t index) {
+  const PreparedTask& prepared = prepared_[index];
+  for (std::size_t lane_index = 0; lane_index < prepared.streams.size(); ++lane_index) {
+    for (const Part& before : prepared.waits[lane_index]) {
       if (launchers_) wait_until_enqueued(before.task);
-      step.streams[place]->wait(*steps_[static_cast<std::size_t>(before.task)].done[before.place]);
+      prepared.streams[lane_index]->wait(
+          *prepared_[static_cast<std::size_t>(before.task)].done[before.lane_index]);
     }
   }
   enqueue_calls(index);
-  for (std::size_t place = 0; place < step.streams.size(); ++place) {
-    if (step.done[place] != nullptr) step.streams[place]->record(*step.done[place]);
+  for (std::size_t lane_index = 0; lane_index < prepared.streams.size(); ++lane_index) {
+    if (prepared.done[lane_index] != nullptr)
+      prepared.streams[lane_index]->record(*prepared.done[lane_index]);
   }
   if (launchers_) mark_enqueued(index);
 }
 
 void Executor::enqueue_calls(std::size_t index) {
-  const Step& step = steps_[index];
-  const Range range(*step.range, static_cast<std::int64_t>(index));
-  for (std::size_t call = 0; call < step.calls->size(); ++call) {
+  const PreparedTask& prepared = prepared_[index];
+  const Range range(*prepared.range, static_cast<std::int64_t>(index));
+  for (std::size_t call = 0; call < prepared.calls->size(); ++call) {
     const ActivityTag tag = tags_.of(static_cast<TaskId>(index), call);
-    for (Stream* stream : step.streams) stream->set_tag(tag);
+    for (Stream* stream : prepared.streams) stream->set_tag(tag);
     if (recorder_ == nullptr) {
-      enqueue((*step.calls)[call], step.streams);
+      enqueue((*prepared.calls)[call], prepared.streams);
     } else {
       const auto since = CallRecorder::Clock::now();
-      enqueue((*step.calls)[call], step.streams);
+      enqueue((*prepared.calls)[call], prepared.streams);
       recorder_->enqueued(tag, since);
     }
   }
   // Later calls on these streams may belong to others.
-  for (Stream* stream : step.streams) stream->set_tag(0);
+  for (Stream* stream : prepared.streams) stream->set_tag(0);
 }
 
 void Executor::wait_until_enqueued(TaskId task) {
@@ -372,8 +375,8 @@ void Executor::check_recording() const {
 Recording Executor::record(int executions, double typical_seconds) {
   CallRecorder recorder(plan_, mode_, tags_);
   struct Recorded {
-    CallRecorder*& place;
-    ~Recorded() { place = nullptr; }
+    CallRecorder*& recorder;
+    ~Recorded() { recorder = nullptr; }
   };
   const Recorded recorded{recorder_ = &recorder};
   graph_.reset();  // devices may log only calls of graphs captured while logging
@@ -396,12 +399,12 @@ Recording Executor::record(int executions, double typical_seconds) {
     recorder.abandon();
     throw;
   }
-  recording.kept = nearest_place(recording.seconds, typical_seconds);
+  recording.kept = nearest_index(recording.seconds, typical_seconds);
   recording.timeline = std::move(timelines[recording.kept]);
   recording.origin = origins[recording.kept];
   if (dropped[recording.kept] > 0) {
-    throw Unsupported(
-        fmt::format("{} records of calls are missing or have no place", dropped[recording.kept]));
+    throw Unsupported(fmt::format("{} records of calls are missing or belong to no call",
+                                  dropped[recording.kept]));
   }
   return recording;
 }

@@ -47,13 +47,13 @@ class Executor final : public PlanRunner {
   [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:
-  /// A task on one of its lanes; `place` is the index in its lanes.
+  /// A task on one of its lanes; `lane_index` is the index among its lanes.
   struct Part {
     TaskId task = 0;
-    std::size_t place = 0;
+    std::size_t lane_index = 0;
   };
   /// The host's work for one task. `streams`, `waits` and `done` are indexed like the task's lanes.
-  struct Step {
+  struct PreparedTask {
     const Task* task = nullptr;
     const std::vector<Call>* calls = nullptr;
     std::vector<Stream*> streams;
@@ -64,8 +64,8 @@ class Executor final : public PlanRunner {
   };
 
   [[nodiscard]] bool is_local(LaneId lane) const;
-  void find_steps();
-  void find_waits(Step& step) const;
+  void prepare_tasks();
+  void find_waits(PreparedTask& prepared) const;
   void make_events();
   /// Calls a function that enqueues the plan, between two timing events; waits for the lanes.
   template <class Enqueue>
@@ -75,13 +75,13 @@ class Executor final : public PlanRunner {
   template <class Enqueue>
   void between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks);
   void capture();
-  void capture_step(std::size_t index);
+  void capture_task(std::size_t index);
   void find_memory();
   /// Returns the range of a task. Tasks with the same cost share a name, so that tools can group
   /// them; the payload of a range is the task's index in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);
-  void enqueue_steps(LaneId only_lane);
-  void enqueue_step(std::size_t index);
+  void enqueue_tasks(LaneId only_lane);
+  void enqueue_task(std::size_t index);
   void enqueue_calls(std::size_t index);
   void launch_lane(LaneId lane);
   void mark_enqueued(std::size_t index);
@@ -91,7 +91,7 @@ class Executor final : public PlanRunner {
   const Plan& plan_;
   SubmitMode mode_;
   std::vector<Stream*> streams_;  // of lanes of this process
-  std::vector<Step> steps_;
+  std::vector<PreparedTask> prepared_;
   std::vector<const Communicator*> communicators_;  // used by the plan
   std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;

@@ -13,7 +13,8 @@ namespace parbench {
 inline constexpr int interrupted_exit_code = 130;
 inline constexpr int terminated_exit_code = 143;
 
-/// Thrown between executions to abandon the current step, whose partial results are discarded.
+/// Thrown between executions to abandon the current preparation or sample, whose partial results
+/// are discarded.
 struct Interrupted : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };

@@ -199,12 +199,12 @@ std::vector<TaskId> TaskTimer::passes_before(TaskId id) const {
   const Task& task = plan_.graph().task(id);
   std::vector<TaskId> found;
   if (task.phase != "backward") return found;
-  bool is_behind_forward = true;
+  bool follows_forward = true;
   for (TaskId other = id - 1; other >= 0; --other) {
     const Task& before = plan_.graph().task(other);
     if (before.lanes != task.lanes || before.micro_batch != task.micro_batch) continue;
-    if (before.phase == "forward") is_behind_forward = false;
-    if (before.phase == "backward" && !is_behind_forward) break;
+    if (before.phase == "forward") follows_forward = false;
+    if (before.phase == "backward" && !follows_forward) break;
     if (before.phase == "forward" || before.phase == "backward") found.insert(found.begin(), other);
   }
   return found;

@@ -30,13 +30,13 @@ void compare_tensor(const std::string& name, std::span<const float> got,
                     std::span<const float> want, const Tolerance& tolerance,
                     const Sensitivity& sensitivity, Findings& findings) {
   const Agreement found = agreement(got, want, tolerance, sensitivity, findings.largest_error);
-  const auto place = [&](std::size_t index) {
+  const auto element_at = [&](std::size_t index) {
     return element(name, index, got[index], want[index]);
   };
-  if (found.not_finite && !findings.problem) findings.problem = place(*found.not_finite);
+  if (found.not_finite && !findings.problem) findings.problem = element_at(*found.not_finite);
   if (found.largest_error > findings.largest_error) {
     findings.largest_error = found.largest_error;
-    findings.where = place(found.where);
+    findings.where = element_at(found.where);
   }
   findings.values += want.size();
 }

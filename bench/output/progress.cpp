@@ -72,7 +72,7 @@ std::string facts(const ProgressState& state) {
   return text;
 }
 
-std::string stage(const ProgressState& state) {
+std::string phase_text(const ProgressState& state) {
   if (!state.fraction) {
     return fmt::format("{} case {} of {}  ", state.phase, state.cases_done + 1, state.cases);
   }
@@ -168,7 +168,7 @@ class RedrawnLine : public Progress {
 }  // namespace
 
 std::string progress_line(const ProgressState& state, int columns) {
-  const std::string begin = stage(state);
+  const std::string begin = phase_text(state);
   const std::string right = facts(state);
   if (columns <= 0) return begin + state.case_name + right;
   const auto room = static_cast<std::size_t>(columns);

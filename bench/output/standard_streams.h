@@ -27,7 +27,7 @@ class ReaderGone : public Error {
 /// reader closed it.
 void require_printed();
 
-/// Returns the value of COLUMNS, or the width of the terminal behind a descriptor; 80 if neither is
+/// Returns the value of COLUMNS, or the width of the terminal of a descriptor; 80 if neither is
 /// known.
 [[nodiscard]] int terminal_columns(int descriptor);
 

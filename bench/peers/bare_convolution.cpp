@@ -48,7 +48,7 @@ dnnl::convolution_forward::primitive_desc plan(const ConvolutionForward& desc) {
 }
 
 /// Runs a function in a new thread whose team is bound like a stream's. A new thread for each call
-/// leaves no team behind that would wake between samples.
+/// leaves no team that would wake between samples.
 void in_bound_thread(const std::vector<int>& cores, int threads,
                      const std::function<void()>& function) {
   std::exception_ptr failure;

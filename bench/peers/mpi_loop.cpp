@@ -41,7 +41,7 @@ double seconds_of_call(std::vector<float>& numbers, int calls) {
 }
 
 /// Returns the mean over `executions` series of calls, each after a barrier.
-double seconds_of_step(std::vector<float>& numbers, int calls, int executions) {
+double seconds_of_sample(std::vector<float>& numbers, int calls, int executions) {
   double seconds = 0;
   for (int i = 0; i < executions; ++i) seconds += seconds_of_call(numbers, calls);
   return seconds / executions;
@@ -72,7 +72,7 @@ int main(int count, char** words) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (count != 4) {
     std::fprintf(stderr,
-                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
+                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a sample\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bind_to_one_core(rank);
@@ -80,13 +80,13 @@ int main(int count, char** words) {
   const int calls = std::stoi(words[2]);
   const int executions = std::stoi(words[3]);
   std::vector<float> numbers(bytes / sizeof(float));
-  static_cast<void>(seconds_of_step(numbers, calls, executions));
+  static_cast<void>(seconds_of_sample(numbers, calls, executions));
   if (rank == 0) {
     std::printf("{\"bytes\": %zu, \"ranks\": %d, \"threads\": 1}\n", bytes, ranks);
     std::fflush(stdout);
   }
   while (is_wanted(rank)) {
-    const double seconds = seconds_of_step(numbers, calls, executions);
+    const double seconds = seconds_of_sample(numbers, calls, executions);
     if (rank != 0) continue;
     std::printf("%.9g\n", seconds);
     std::fflush(stdout);

@@ -110,19 +110,19 @@ Json loss_of(Case& subject) {
 }
 
 /// Executions for a request, and the time that it returns.
-struct Step {
+struct SampleRequest {
   int executions = 1;
   int calls = 1;                   // in each execution; the returned time is that of one call
   bool from_common_start = false;  // exclude the host's work before and after
 };
 
-double mean_seconds(PlanRunner& runner, const Step& step) {
+double mean_seconds(PlanRunner& runner, const SampleRequest& wanted) {
   double seconds = 0;
-  for (int i = 0; i < step.executions; ++i) {
+  for (int i = 0; i < wanted.executions; ++i) {
     const Timing timing = runner.run();
-    seconds += step.from_common_start ? timing.seconds : timing.wall_seconds;
+    seconds += wanted.from_common_start ? timing.seconds : timing.wall_seconds;
   }
-  return seconds / step.executions / step.calls;
+  return seconds / wanted.executions / wanted.calls;
 }
 
 /// Returns the devices of all ranks, or those of this process if there are none.
@@ -131,20 +131,20 @@ std::vector<std::unique_ptr<Device>> devices_of(RankTeam* team, int count) {
   return team == nullptr ? open_devices(count) : open_rank_devices(*team, machine, "cpu:0", {});
 }
 
-/// Runs a step for each line of input; other ranks run steps until rank 0's input ends.
-void serve_steps(PlanRunner& runner, const Step& step, RankTeam* team) {
+/// Takes a sample for each line of input; other ranks take samples until rank 0's input ends.
+void serve_samples(PlanRunner& runner, const SampleRequest& wanted, RankTeam* team) {
   const bool leads = team == nullptr || team->leads();
   for (std::string line;;) {
-    double wanted = leads && std::getline(std::cin, line) ? 1 : 0;
-    if (team != nullptr) wanted = team->broadcast(wanted);
-    if (wanted == 0) return;
-    const double seconds = mean_seconds(runner, step);
+    double goes_on = leads && std::getline(std::cin, line) ? 1 : 0;
+    if (team != nullptr) goes_on = team->broadcast(goes_on);
+    if (goes_on == 0) return;
+    const double seconds = mean_seconds(runner, wanted);
     if (leads) std::cout << Json(seconds).dump() << '\n' << std::flush;
   }
 }
 
 /// `facts`: printed with the case's name, threads, planning time, loss and ranks.
-void serve(RankTeam* team, Scenario::Request request, const Step& step, Json facts) {
+void serve(RankTeam* team, Scenario::Request request, const SampleRequest& wanted, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
       scenarios, [&](const auto& scenario) { return scenario->name() == request.spec.scenario; });
@@ -176,7 +176,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
   facts["loss"] = loss_of(*subject);
   facts["ranks"] = team == nullptr ? 1 : team->size();
   if (team == nullptr || team->leads()) std::cout << facts.dump() << '\n' << std::flush;
-  serve_steps(*runner, step, team);
+  serve_samples(*runner, wanted, team);
 }
 
 void serve(RankTeam* team, const Question& question, const ServedModel& model) {

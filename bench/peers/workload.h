@@ -27,14 +27,14 @@ class Workload {
 
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() const { return *stream_; }
-  /// Even steps read the first tensor and write the second, odd steps the reverse.
-  [[nodiscard]] Op& op(int step) const { return *ops_[parity(step)]; }
-  [[nodiscard]] const std::vector<BufferView>& views(int step) const {
-    return views_[parity(step)];
+  /// Even executions read the first tensor and write the second, odd ones the reverse.
+  [[nodiscard]] Op& op(int execution) const { return *ops_[parity(execution)]; }
+  [[nodiscard]] const std::vector<BufferView>& views(int execution) const {
+    return views_[parity(execution)];
   }
 
  private:
-  static std::size_t parity(int step) { return static_cast<std::size_t>(step % 2); }
+  static std::size_t parity(int execution) { return static_cast<std::size_t>(execution % 2); }
   void fill(const Buffer& buffer, std::uint64_t subsequence, float bound);
 
   Device& device_;

@@ -1,4 +1,4 @@
-// The types that sessions distinguish.
+// Conversion between exceptions and the types that sessions distinguish.
 #include "bench/ranks/agreed_failure.h"
 
 #include <new>
@@ -50,6 +50,7 @@ void throw_failure(const AgreedFailure& failure) {
       throw UsageError(text);
     case Type::unsupported:
       throw Unsupported(text);
+    case Type::none:
     case Type::error:
       break;
   }

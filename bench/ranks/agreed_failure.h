@@ -9,9 +9,10 @@
 
 namespace parbench {
 
-/// A failure of one of the types that sessions distinguish.
+/// A failure of one of the types that sessions distinguish, or none.
 struct AgreedFailure {
   enum class Type : std::uint8_t {
+    none,
     error,
     usage,
     unsupported,
@@ -20,10 +21,10 @@ struct AgreedFailure {
     interrupted,
     out_of_time
   };
-  Type type = Type::error;
+  Type type = Type::none;
   std::string text;
   std::string backend = {};  // of a lost device
-  std::string by = {};       // the rank, with which the message begins; empty: this one
+  std::string by = {};       // rank at the beginning of the message; empty: this one
 
   void fields(Archive& archive) { archive(type, text, backend, by); }
 };
@@ -31,7 +32,7 @@ struct AgreedFailure {
 /// Describes an exception.
 [[nodiscard]] AgreedFailure described(const std::exception_ptr& failure);
 
-/// Throws the exception that is described.
+/// Throws the described exception. Requires a type other than `none`.
 [[noreturn]] void throw_failure(const AgreedFailure& failure);
 
 }  // namespace parbench

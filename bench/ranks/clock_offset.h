@@ -1,4 +1,4 @@
-// How far the clock of a rank is ahead of that of rank 0.
+// Offset between the clocks of a rank and of rank 0.
 #pragma once
 
 #include "kernels/core/ranks/rank_link.h"
@@ -6,12 +6,12 @@
 namespace parbench {
 
 struct ClockOffset {
-  double ahead = 0;  // seconds of this rank's steady clock minus those of rank 0's
-  double error = 0;  // at most, to either side
+  double ahead = 0;  // this rank's steady clock minus rank 0's, in seconds
+  double error = 0;  // maximum error in seconds, to either side
 };
 
-/// Measures it by round trips of messages; the shortest one counts, and half of it is the error.
-/// All ranks call it. Rank 0 gets zeros.
+/// Measures the offset by round trips of messages; the shortest one counts, and half of it is the
+/// error. All ranks call it. Rank 0 gets zeros.
 [[nodiscard]] ClockOffset measure_clock_offset(RankLink& link);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Variables of the environment, and dlopen.
+// Environment variables of launchers, and dlopen.
 #include "bench/ranks/launcher.h"
 
 #include <dlfcn.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* library_name = "libparbench-mpi.so";
 
-/// The variables of a launcher. Slurm sets those of a step only for what srun starts; its own rank
-/// alone does not mean that MPI can be initialised.
+/// Environment variables of a launcher. Slurm sets the variables of a step only for processes that
+/// srun starts; the rank variable alone does not mean that MPI can be initialised.
 struct Variables {
   const char* rank;
   const char* size;
@@ -38,8 +38,8 @@ std::optional<int> number_in(const char* text) {
   return value;
 }
 
-/// Beside what this code is part of, the program or its installed library, and where the system
-/// looks.
+/// Returns the paths to try: beside the program or library with this code, then the search path of
+/// the system.
 std::vector<std::filesystem::path> paths_of_library() {
   std::vector<std::filesystem::path> paths;
   Dl_info own{};
@@ -54,7 +54,8 @@ std::vector<std::filesystem::path> paths_of_library() {
   return paths;
 }
 
-/// Never closed: MPI does not survive that. Global, because Open MPI's own plugins expect it.
+/// The library is never closed, because MPI does not support that. Its symbols are global, because
+/// plugins of Open MPI need them.
 void* open_library(std::string& problem) {
   for (const std::filesystem::path& path : paths_of_library()) {
     if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;

@@ -21,7 +21,7 @@ class Archive {
   /// Reads these bytes from their beginning.
   explicit Archive(const std::string& bytes) : read_(&bytes) {}
 
-  /// Throws Error where there are too few bytes to read.
+  /// Throws Error if there are too few bytes to read.
   template <class... Values>
   void operator()(Values&... values) {
     (visit(values), ...);
@@ -53,7 +53,7 @@ class Archive {
     }
   }
 
-  /// Writes a size or reads one of what follows.
+  /// Writes the size of the next value, or reads it and checks that its bytes are there.
   [[nodiscard]] std::size_t size(std::size_t size) {
     transfer(&size, sizeof(size));
     if (read_ != nullptr) require(size);
@@ -86,7 +86,7 @@ template <class Value>
   return bytes;
 }
 
-/// Throws Error where there are too few bytes.
+/// Throws Error if there are too few bytes.
 template <class Value>
 [[nodiscard]] Value unpacked(const std::string& bytes) {
   Archive archive(bytes);

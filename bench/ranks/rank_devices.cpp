@@ -1,4 +1,4 @@
-// What ranks know of each other's machines.
+// Comparison of the ranks' machines, and their devices.
 #include "bench/ranks/rank_devices.h"
 
 #include <fmt/format.h>
@@ -28,18 +28,16 @@ bool is_instruction_set(std::string_view component) {
   return component.find("instruction set") != std::string_view::npos;
 }
 
-/// The instructions with which the CPU devices of this rank compute.
+/// Returns the instruction set of this rank's CPU devices.
 std::string instruction_set(const Machine& machine) {
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      if (is_instruction_set(component.name)) return component.version;
-    }
+  for (const auto& [name, version] : machine.libraries()) {
+    if (is_instruction_set(name)) return version;
   }
   return {};
 }
 
-/// Ranks of one machine that may use the same cores divide them. Where the launcher has bound each
-/// to cores of its own, there is nothing to divide.
+/// Divides the cores that several ranks of one machine may use. Nothing is divided if the launcher
+/// has bound each rank to its own cores.
 CoreShare core_share(RankTeam& team) {
   const auto all = team.meet(std::pair(host_name(), report::cores_allowed()));
   const auto rank = static_cast<std::size_t>(team.rank());
@@ -47,8 +45,8 @@ CoreShare core_share(RankTeam& team) {
           .count = static_cast<int>(std::ranges::count(all, all[rank]))};
 }
 
-/// The first device of a backend is the one that falls to this rank, or a part of it where ranks
-/// share one that can be divided. Other requests are taken as they are.
+/// Replaces the first device of a backend by the device assigned to this rank, or by a part of it
+/// if ranks share a divisible device. Other requests remain unchanged.
 std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_view request,
                             DeviceOptions& options) {
   constexpr std::string_view first = ":0";
@@ -67,7 +65,7 @@ std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_
 
 // --- comparison ---
 
-/// Something that ranks have in common, or should have.
+/// A property that should be equal on all ranks.
 struct Fact {
   std::string name;
   std::string value;
@@ -85,12 +83,7 @@ std::string flags_text(const RunOptions& options) {
 }
 
 std::vector<Fact> facts_of(const Machine& machine, const RunOptions& options) {
-  report::NamedTexts libraries;
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      libraries.emplace_back(component.name, component.version);
-    }
-  }
+  const report::NamedTexts libraries = machine.libraries();
   const report::Machine info = report::machine_info(libraries);
   std::vector<Fact> facts{{.name = "version", .value = std::string(version)},
                           {.name = "commit", .value = info.commit.value_or("unknown")},

@@ -1,4 +1,4 @@
-// Exchanges the numbers of processes between ranks.
+// Exchange of process numbers between ranks.
 #include "bench/ranks/rank_processes.h"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ std::string pid_namespace() {
   return host_name() + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
-/// A rank as the others see it.
+/// Identity of a rank's process, as sent to the other ranks.
 struct RankProcess {
   std::string pid_namespace;
   pid_t pid = 0;
@@ -30,7 +30,7 @@ struct RankProcess {
   void fields(Archive& archive) { archive(pid_namespace, pid, parent, cores); }
 };
 
-/// The share of a rank's cores that are among these; all of none.
+/// Returns the fraction of a rank's cores that are among these; 1 if it has none.
 double common_share(const std::vector<int>& of_rank, const std::vector<int>& cores) {
   if (of_rank.empty()) return 1;
   const auto common = std::ranges::count_if(

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "bench/execution/executor.h"
@@ -16,13 +17,13 @@
 namespace parbench {
 namespace {
 
-/// What measuring a task alone takes at most beyond executions of the plan: it is repeated until a
-/// clock can time it, some milliseconds in all.
+/// Time limit for measuring one task, in addition to executions of the plan. Tasks are repeated
+/// until a clock can time them, which takes some milliseconds.
 constexpr double max_task_seconds = 0.1;
 
-/// Adds what ranks waited to a timing. `by_rank`: of each rank what `run` brings together: the
-/// third is its seconds in messages, the fourth those until the others had come to the beginning,
-/// where the last one waits least.
+/// Adds the waits of the ranks to a timing. `by_rank`: the values that `run` collects from each
+/// rank; the third is its seconds in messages, the fourth its seconds at the common start, which
+/// are shortest on the last rank to arrive.
 void add_waits(Timing& timing, const std::vector<std::vector<double>>& by_rank) {
   if (by_rank.empty()) return;
   std::vector<double> before;
@@ -46,11 +47,11 @@ class RankRunner final : public PlanRunner {
   void prepare_graph() override {
     team_.meet();
     team_.exchange([this] { (void)own_->run_without_graph(); });
-    own_->capture_graph();  // no messages, so that a refusal is one of this case
+    own_->capture_graph();  // without messages; a failure concerns only this case
   }
 
   Timing run() override {
-    // The meeting after an execution is that before the next one.
+    // The meeting after an execution also serves as the meeting before the next one.
     if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
     static_cast<void>(team_.link().take_times());
@@ -91,7 +92,7 @@ class RankRunner final : public PlanRunner {
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));
     }
-    all.kept = nearest_place(all.seconds, typical_seconds);
+    all.kept = nearest_index(all.seconds, typical_seconds);
     all.timeline = joined(team_, recordings[all.kept]);
     return all;
   }
@@ -108,7 +109,7 @@ class RankRunner final : public PlanRunner {
     }
   }
 
-  /// Limits how long ranks wait for each other, once the length of an execution is known.
+  /// Limits the waits between ranks once the duration of an execution is known.
   void limit_waits(double extra = 0) {
     if (longest_ > 0) team_.expect_within(execution_limit(longest_) + extra);
   }
@@ -116,13 +117,12 @@ class RankRunner final : public PlanRunner {
   RankTeam& team_;
   std::unique_ptr<Executor> own_;
   std::size_t tasks_;         // of the plan
-  std::uint64_t latest_ = 0;  // meeting behind the latest execution
+  std::uint64_t latest_ = 0;  // number of the meeting after the latest execution
   double longest_ = 0;        // seconds of the longest execution so far
 };
 
-/// A CPU device's graph is a list for its worker, which may hold messages. Those of other devices
-/// are orders to a thread of the host, given when they are enqueued and not when a graph is
-/// replayed.
+/// Graphs of CPU devices are lists for their workers, which may contain messages. Messages of other
+/// devices run on a host thread; they start when they are enqueued, not when a graph is replayed.
 void require_capture_of_messages(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const DeviceInfo& device = stream->device().info();
@@ -132,25 +132,6 @@ void require_capture_of_messages(const Plan& plan) {
         device.name));
   }
 }
-
-/// FNV-1a.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char one : text) add_byte(static_cast<unsigned char>(one));
-    add_byte(0);
-  }
-  void add(std::uint64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) {
-      add_byte(static_cast<unsigned char>(number >> static_cast<unsigned>(shift)));
-    }
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
 
 }  // namespace
 
@@ -162,21 +143,15 @@ std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, S
 double execution_limit(double longest) { return std::max(60.0, 100 * longest); }
 
 std::uint64_t hash_of(const PlanGraph& graph) {
-  Hash hash;
-  for (const Lane& lane : graph.lanes) {
-    hash.add(lane.name);
-    hash.add(lane.device);
-  }
+  std::string bytes;
+  for (const Lane& lane : graph.lanes) bytes += packed(std::pair(lane.name, lane.device));
   for (const Task& task : graph.tasks) {
-    hash.add(task.name);
-    hash.add(static_cast<std::uint64_t>(task.kind));
-    for (const LaneId lane : task.lanes) hash.add(static_cast<std::uint64_t>(lane));
-    hash.add("after");
-    for (const TaskId before : task.after) hash.add(static_cast<std::uint64_t>(before));
-    hash.add(static_cast<std::uint64_t>(task.work.flops));
-    hash.add(static_cast<std::uint64_t>(task.work.bytes));
+    bytes += packed(std::pair(task.name, task.kind));
+    bytes += packed(std::pair(task.lanes, task.after));
+    bytes += packed(std::pair(task.work.flops, task.work.bytes));
   }
-  return hash.value();
+  return std::hash<std::string>()(
+      bytes);  // equal on all ranks, because they use the same standard library
 }
 
 }  // namespace parbench

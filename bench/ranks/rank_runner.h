@@ -10,7 +10,7 @@ namespace parbench {
 
 /// Makes a runner that executes this rank's part of a plan while the others execute theirs. All get
 /// the time of the slowest rank from a common start, the largest cost of each task, and on rank 0 a
-/// timeline of all of them. Throws Error where the ranks have different plans, Unsupported for a
+/// timeline of all of them. Throws Error if the ranks have different plans, Unsupported for a
 /// graph. `team` and `plan` outlive the runner.
 [[nodiscard]] std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan,
                                                            SubmitMode mode);
@@ -19,7 +19,7 @@ namespace parbench {
 /// longest execution so far.
 [[nodiscard]] double execution_limit(double longest);
 
-/// A number that is the same for equal graphs, and for others almost never.
+/// Returns a hash of the graph.
 [[nodiscard]] std::uint64_t hash_of(const PlanGraph& graph);
 
 }  // namespace parbench

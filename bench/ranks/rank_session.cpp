@@ -1,9 +1,8 @@
-// What decides is rank 0's, or of all ranks together.
+// All decisions depend on values of rank 0, or on values combined from all ranks.
 #include "bench/ranks/rank_session.h"
 
 #include <fmt/format.h>
 
-#include "bench/execution/clock.h"
 #include "bench/output/standard_streams.h"
 #include "bench/ranks/control/watchdog.h"
 #include "bench/ranks/rank_runner.h"
@@ -18,9 +17,9 @@ std::unique_ptr<RankTeam> join_ranks() {
   }
   try {
     const ControlChannel::Seconds limit = rank_patience().value_or(default_rank_patience);
-    const Watchdog watchdog(
-        limit, fmt::format("rank {} ({}) was not joined by all {} ranks within {:g} s",
-                           launched->rank, host_name(), launched->size, limit.count()));
+    Watchdog watchdog;
+    watchdog.start(limit, fmt::format("rank {} ({}) was not joined by all {} ranks within {:g} s",
+                                      launched->rank, host_name(), launched->size, limit.count()));
     return std::make_unique<RankTeam>(load_rank_link());
   } catch (const Error& error) {
     throw RankSetupError(error.what());
@@ -33,7 +32,7 @@ void spread_over(RankTeam& team, SessionEnvironment& environment) {
   };
   environment.interrupted = [&team] { return team.interrupted(); };
   environment.together = [&team](const std::function<void()>& work) { team.together(work); };
-  environment.now = [&team] { return team.broadcast(steady_seconds()); };
+  environment.now = [&team] { return team.now(); };
 }
 
 SessionEnvironment following_environment(RankTeam& team, Progress& progress, LostBackends& lost,

@@ -1,4 +1,4 @@
-// A session that all ranks run together, and the part of those that only take part.
+// The session of a run with several ranks, on rank 0 and on the others.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,21 @@
 
 namespace parbench {
 
-/// MPI cannot be used on this rank, whatever the others do.
+/// Thrown if MPI cannot be used on this rank.
 class RankSetupError : public UsageError {
  public:
   using UsageError::UsageError;
 };
 
-/// Joins the ranks of this run, where a launcher has started several; null for a single process.
-/// Messages of this process name its rank from then on. Throws RankSetupError.
+/// Joins the ranks of this run if a launcher has started several; null for a single process.
+/// Messages of this process then begin with its rank. Throws RankSetupError.
 [[nodiscard]] std::unique_ptr<RankTeam> join_ranks();
 
-/// Lets a session take clock, interrupts, executions and failures from all ranks.
+/// Makes a session share clock, interrupts, executions and failures with all ranks.
 void spread_over(RankTeam& team, SessionEnvironment& environment);
 
-/// A session of a rank that reports nothing. `profiles`: whether rank 0 has a profiling pass.
+/// Returns the environment of a rank that reports nothing. `profiles`: whether rank 0 has a
+/// profiling pass.
 [[nodiscard]] SessionEnvironment following_environment(RankTeam& team, Progress& progress,
                                                        LostBackends& lost, bool profiles);
 

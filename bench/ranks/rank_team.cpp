@@ -1,4 +1,4 @@
-// Meetings: every rank sends its status to rank 0, which sends the verdict to all.
+// Meetings: every rank sends a value to rank 0, which combines them and sends the result to all.
 #include "bench/ranks/rank_team.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
 #include "bench/ranks/control/watchdog.h"
@@ -18,15 +19,15 @@ namespace {
 
 using Seconds = ControlChannel::Seconds;
 
-/// Another rank does the same work, and may take so many times as long.
+/// Allowed ratio between the durations of the same work on two ranks.
 constexpr double max_slowness = 10;
 
 constexpr Seconds default_silence = std::chrono::minutes(1);
 
-/// Rank 0 writes its outputs before it ends the run, however short the limit of other waits is.
+/// Minimum limit of the wait for the end of the run, during which rank 0 writes its outputs.
 constexpr Seconds min_end_limit = std::chrono::minutes(1);
 
-/// The seconds in a variable of the environment; nothing where it is not set.
+/// Returns the seconds in an environment variable; nothing if it is not set.
 std::optional<Seconds> seconds_in(const char* variable) {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) return std::nullopt;
@@ -39,10 +40,6 @@ std::optional<Seconds> seconds_in(const char* variable) {
   return Seconds(seconds);
 }
 
-std::string named(int rank, const std::string& host) {
-  return fmt::format("rank {} ({})", rank, host);
-}
-
 }  // namespace
 
 std::optional<Seconds> rank_patience() { return seconds_in("PARBENCH_RANK_PATIENCE"); }
@@ -51,22 +48,20 @@ RankTeam::RankTeam(std::unique_ptr<RankLink> link)
     : link_(std::move(link)),
       patience_(rank_patience()),
       silence_(seconds_in("PARBENCH_RANK_SILENCE").value_or(default_silence)) {
-  channel_ =
-      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), silence_);
+  channel_ = std::make_unique<ControlChannel>(*link_, silence_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
+  meet();  // sets the time
 }
 
 RankTeam::~RankTeam() {
-  channel_->expect_end();
-  try {
-    if (leads()) channel_->send_to_all({FrameKind::end});
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a rank that is lost needs no end
-  }
-  // MPI waits for all ranks, whose signs of life may end meanwhile.
-  const Watchdog watchdog(
-      silence_, fmt::format("{} has ended its run, and another rank has not within {:g} s",
-                            name_of(rank()), silence_.count()));
+  Watchdog watchdog;  // MPI waits for all ranks
+  watchdog.start(silence_,
+                 fmt::format("{} has ended its run, and another rank has not within {:g} s",
+                             name_of(rank()), silence_.count()));
+  channel_->end(Frame::Kind::end);
+  link_->check_with({});
+  channel_.reset();
   link_.reset();
 }
 
@@ -81,7 +76,7 @@ Seconds RankTeam::wait_limit() const {
 }
 
 void RankTeam::share(int owner, void* data, std::size_t bytes) {
-  meet();  // a rank that has failed takes no part
+  meet();  // throws if a rank has failed
   constexpr int tag = 0;
   auto* const memory = static_cast<std::byte*>(data);
   exchange([&] {
@@ -104,38 +99,61 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
       }));
 }
 
-std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
-  using Brought = std::pair<bool, std::string>;  // whether a rank is interrupted, and its own
+/// The value that a rank sends to a meeting, and the result that all receive.
+struct RankTeam::Brought {
+  bool interrupted = false;
+  double time = 0;             // of rank 0's clock, for all
+  AgreedFailure failure = {};  // the failure that replaces the value of this rank
+  std::string content = {};
+
+  void fields(Archive& archive) { archive(interrupted, time, failure, content); }
+};
+
+/// Sends the value of each rank to rank 0, which combines them. Returns the combined value, or the
+/// first failure.
+RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
   const ControlChannel::Limit limit(*channel_, wait_limit());
-  ++meetings_;
-  const std::string status = packed(Brought(InterruptHandler::requested(), own));
-  Brought joint;
+  own.interrupted = InterruptHandler::requested();
+  Brought joint = own;
   if (leads()) {
-    std::vector<std::string> all;
-    for (const std::string& payload : collect(status)) {
-      auto [interrupted, brought] = unpacked<Brought>(payload);
-      joint.first = joint.first || interrupted;
-      all.push_back(std::move(brought));
+    std::vector<std::string> all{std::move(own.content)};
+    for (int other = 1; other < size(); ++other) {
+      auto brought = unpacked<Brought>(channel_->receive(other));
+      joint.interrupted = joint.interrupted || brought.interrupted;
+      all.push_back(std::move(brought.content));
+      if (brought.failure.type == AgreedFailure::Type::none) continue;
+      if (joint.failure.type != AgreedFailure::Type::none) continue;
+      joint.failure = std::move(brought.failure);
+      joint.failure.by = name_of(other);
     }
-    joint.second = combine(all);
-    channel_->send_to_all({FrameKind::verdict, meetings_, packed(joint)});
+    has_refused_ = joint.failure.type != AgreedFailure::Type::none;
+    joint.content = has_refused_ ? std::string() : combine(all);
+    joint.time = steady_seconds();
+    channel_->send(packed(joint));
   } else {
-    channel_->send(0, {FrameKind::status, meetings_, status});
-    joint = unpacked<Brought>(hear(FrameKind::verdict));
+    channel_->send(packed(joint));
+    joint = unpacked<Brought>(channel_->receive(0));
+    has_refused_ = joint.failure.type != AgreedFailure::Type::none;
   }
-  has_refused_ = false;
   met_ = std::chrono::steady_clock::now();
-  interrupted_ = joint.first;
-  return joint.second;
+  interrupted_ = joint.interrupted;
+  now_ = joint.time;
+  return joint;
+}
+
+std::string RankTeam::agree(const std::string& own, const Combine& combine) {
+  Brought joint = exchange_all({.content = own}, combine);
+  if (has_refused_) throw_failure(joint.failure);
+  return std::move(joint.content);
+}
+
+std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
+  ++meetings_;
+  return agree(own, combine);
 }
 
 double RankTeam::broadcast(double value) {
-  if (leads()) {
-    channel_->send_to_all({FrameKind::value, meetings_, packed(value)});
-    return value;
-  }
-  const ControlChannel::Limit limit(*channel_, wait_limit());
-  return unpacked<double>(hear(FrameKind::value));
+  return unpacked<double>(agree(packed(value), [](const auto& all) { return all.front(); }));
 }
 
 void RankTeam::run(const std::function<void()>& work, const std::function<void()>& failed) {
@@ -153,10 +171,10 @@ void RankTeam::run(const std::function<void()>& work, const std::function<void()
 
 void RankTeam::together(const std::function<void()>& work) {
   has_refused_ = false;
-  expected_.reset();  // nothing is known of the work
+  expected_.reset();  // the duration of the next work is unknown
   run(work, [this] {
     if (std::exchange(has_refused_, false)) throw;
-    fail(std::current_exception());
+    fail();
   });
   meet();
   expected_.reset();
@@ -168,81 +186,27 @@ void RankTeam::exchange(const std::function<void()>& work) {
 }
 
 void RankTeam::give_up(const std::string& reason) {
-  if (!leads()) channel_->give_up({FrameKind::fatal, meetings_, reason});
+  if (!leads()) channel_->give_up(reason);
   throw RankLost(reason);
 }
 
-void RankTeam::stop_others() noexcept {
-  try {
-    channel_->expect_end();
-    channel_->send_to_all({FrameKind::stop});
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): they notice rank 0's end too
-  }
-}
+void RankTeam::stop_others() noexcept { channel_->end(Frame::Kind::stop); }
 
 void RankTeam::wait_for_end() {
   const ControlChannel::Limit limit(*channel_, std::max(wait_limit(), min_end_limit));
   try {
-    for (;;) static_cast<void>(hear(FrameKind::end));
-  } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): that is what it waits for
-  }
-}
-
-/// On rank 0: the statuses of all, its own first. Throws the failure of one that has none.
-std::vector<std::string> RankTeam::collect(const std::string& own) {
-  std::vector<std::string> statuses{own};
-  std::optional<AgreedFailure> refusal;
-  for (int other = 1; other < size(); ++other) {
-    Frame frame = channel_->receive(other);
-    while (frame.number < meetings_) frame = channel_->receive(other);  // of one that was refused
-    if (frame.kind == FrameKind::status) statuses.push_back(std::move(frame.payload));
-    if (frame.kind != FrameKind::failure || refusal) continue;
-    refusal = unpacked<AgreedFailure>(frame.payload);
-    refusal->by = name_of(other);
-  }
-  if (!refusal) return statuses;
-  const std::string payload = packed(*refusal);
-  channel_->send_to_all({FrameKind::refusal, meetings_, payload});
-  throw_refusal(payload);
-}
-
-/// On the other ranks: waits for the next frame of that kind.
-std::string RankTeam::hear(FrameKind wanted) {
-  Frame frame = channel_->receive(0);
-  if (frame.kind == FrameKind::refusal) {
-    meetings_ = frame.number;
-    throw_refusal(frame.payload);
-  }
-  if (frame.kind == FrameKind::end) {
-    channel_->expect_end();
-    throw RunEnded();
-  }
-  if (frame.kind != wanted) {
+    static_cast<void>(channel_->receive(0));
     give_up("it does something else than rank 0, a defect of parbench: please report it");
-  }
-  return std::move(frame.payload);
-}
-
-/// Comes to a meeting with a failure instead of a status.
-void RankTeam::fail(const std::exception_ptr& failure) {
-  const ControlChannel::Limit limit(*channel_, wait_limit());
-  ++meetings_;
-  const std::string payload = packed(described(failure));
-  if (leads()) {
-    channel_->send_to_all({FrameKind::refusal, meetings_, payload});
-    std::rethrow_exception(failure);
-  }
-  channel_->send(0, {FrameKind::failure, meetings_, payload});
-  for (;;) {
-    const Frame frame = channel_->receive(0);
-    if (frame.kind == FrameKind::end) throw RunEnded();
-    if (frame.kind == FrameKind::refusal) throw_refusal(frame.payload);
+  } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): the end of the run is expected
   }
 }
 
-void RankTeam::throw_refusal(const std::string& payload) {
+/// Sends the exception that is being handled to a meeting.
+void RankTeam::fail() {
+  const Brought joint = exchange_all({.failure = described(std::current_exception())}, {});
   has_refused_ = true;
-  throw_failure(unpacked<AgreedFailure>(payload));
+  if (leads()) throw;
+  throw_failure(joint.failure);
 }
 
 }  // namespace parbench

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,17 +21,17 @@ namespace parbench {
 /// Limit of a wait for other ranks while no length of their work is known.
 inline constexpr ControlChannel::Seconds default_rank_patience = std::chrono::minutes(30);
 
-/// The user's limit of each wait of a rank for others, from PARBENCH_RANK_PATIENCE; nothing where
+/// Returns the user's limit of each wait for other ranks, from PARBENCH_RANK_PATIENCE; nothing if
 /// it is not set. Throws UsageError for an invalid one.
 [[nodiscard]] std::optional<ControlChannel::Seconds> rank_patience();
 
-/// All ranks run the same session. They decide the same, because what decisions depend on is the
-/// same on all: the clock is that of rank 0, an execution takes as long as on the slowest rank, an
-/// interrupt of one is an interrupt of all, and where one fails, all throw its exception.
+/// The ranks of a run, which all run the same session. Their decisions are equal, because the
+/// inputs are equal: the clock of rank 0, the duration on the slowest rank, interrupts of any rank,
+/// and the exception of the rank that failed, which all throw.
 class RankTeam final : public RankGroup {
  public:
-  /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE
-  /// or PARBENCH_RANK_PATIENCE. The caller limits how long it waits (Watchdog).
+  /// Throws UsageError for an invalid PARBENCH_RANK_SILENCE or PARBENCH_RANK_PATIENCE. The caller
+  /// limits how long it waits (Watchdog).
   explicit RankTeam(std::unique_ptr<RankLink> link);
   /// Ends the run of the other ranks in order, unless it has ended.
   ~RankTeam() override;
@@ -48,7 +47,7 @@ class RankTeam final : public RankGroup {
     std::vector<std::vector<double>> by_rank;
     return largest(std::move(values), by_rank);
   }
-  /// The same. On rank 0 alone, `by_rank` becomes the values that each rank brought.
+  /// The same; on rank 0, `by_rank` receives the values of each rank.
   [[nodiscard]] std::vector<double> largest(std::vector<double> values,
                                             std::vector<std::vector<double>>& by_rank);
 
@@ -58,7 +57,7 @@ class RankTeam final : public RankGroup {
 
   [[nodiscard]] const ClockOffset& clock() const { return clock_; }
 
-  /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
+  /// Returns the values of all ranks, by rank. Throws the error of the rank that failed.
   template <class Value = std::string>
   [[nodiscard]] std::vector<Value> meet(const Value& own) {
     const auto all = unpacked<std::vector<std::string>>(meet_for(
@@ -67,7 +66,7 @@ class RankTeam final : public RankGroup {
     for (const std::string& one : all) values.push_back(unpacked<Value>(one));
     return values;
   }
-  /// The same where nothing is brought.
+  /// Meets without values.
   void meet() {
     static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
   }
@@ -75,11 +74,14 @@ class RankTeam final : public RankGroup {
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
 
-  /// Whether a rank had been interrupted when they met last.
+  /// Returns the time of rank 0's steady clock at the last meeting, in seconds.
+  [[nodiscard]] double now() const { return now_; }
+
+  /// Returns whether a rank had been interrupted at the last meeting.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
-  /// Runs work that all ranks do at once, after which they meet. What fails on one of them is
-  /// thrown on all.
+  /// Runs work that all ranks do at once, after which they meet. All throw the error of a rank that
+  /// fails.
   void together(const std::function<void()>& work);
 
   void exchange(const std::function<void()>& work) override;
@@ -91,32 +93,32 @@ class RankTeam final : public RankGroup {
   /// PARBENCH_RANK_SILENCE. The process of a rank that does not notice the limit ends.
   void expect_within(double seconds) { expected_ = ControlChannel::Seconds(seconds); }
 
-  /// How often the ranks have met.
+  /// Returns the number of meetings.
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
 
   /// Ends the run on all ranks for a reason of this one. Throws RankLost on rank 0, where the
   /// report is written; other ranks do not return.
   [[noreturn]] void give_up(const std::string& reason);
 
-  /// Called by rank 0 when the run cannot go on: the processes of all others end.
+  /// Ends the processes of all other ranks. Rank 0 calls it when the run cannot go on.
   void stop_others() noexcept;
 
-  /// Waits on the other ranks until rank 0 ends the run. The limit is at least a minute, in which
-  /// rank 0 writes its outputs.
+  /// Waits until rank 0 ends the run; called on the other ranks. The limit is at least a minute, in
+  /// which rank 0 writes its outputs.
   void wait_for_end();
 
  private:
-  /// What rank 0 makes of what all have brought, by rank; all get the same.
+  /// Combines the values of all ranks, by rank. Runs on rank 0; all receive the result.
   using Combine = std::function<std::string(const std::vector<std::string>&)>;
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
-  [[nodiscard]] std::vector<std::string> collect(const std::string& own);
-  [[nodiscard]] std::string hear(FrameKind wanted);
+  [[nodiscard]] std::string agree(const std::string& own, const Combine& combine);
+  struct Brought;
+  [[nodiscard]] Brought exchange_all(Brought own, const Combine& combine);
   [[nodiscard]] ControlChannel::Seconds wait_limit() const;
-  /// Runs work. `failed` handles an exception of it, which is neither the end of the run nor a wait
-  /// that has passed its limit.
+  /// Runs work. `failed` handles its exceptions, except the end of the run and waits that have
+  /// passed their limit.
   void run(const std::function<void()>& work, const std::function<void()>& failed);
-  [[noreturn]] void fail(const std::exception_ptr& failure);
-  [[noreturn]] void throw_refusal(const std::string& payload);
+  [[noreturn]] void fail();
 
   std::unique_ptr<RankLink> link_;
   std::optional<ControlChannel::Seconds> patience_;  // given by the user
@@ -127,12 +129,8 @@ class RankTeam final : public RankGroup {
   ClockOffset clock_;
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
-  bool has_refused_ = false;  // the exception on its way is that of all ranks
-};
-
-/// Thrown on the other ranks where rank 0 has ended the run in order.
-struct RunEnded : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
+  bool has_refused_ = false;  // the current exception is thrown on all ranks
+  double now_ = 0;
 };
 
 }  // namespace parbench

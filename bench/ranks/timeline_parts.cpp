@@ -1,4 +1,4 @@
-// Calls as payloads, with times on the clock of rank 0.
+// Recorded calls as payloads, with times on the clock of rank 0.
 #include "bench/ranks/timeline_parts.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ static void fields(Archive& archive, TimedCall& call) {
 
 namespace {
 
-/// What a rank has recorded, on the clock of rank 0.
+/// The timeline of one rank, on the clock of rank 0.
 struct TimelinePart {
   Nanoseconds begin = 0;
   Nanoseconds clock_error = 0;

@@ -1,4 +1,4 @@
-// One timeline from the parts that the ranks have recorded.
+// Timelines of several ranks, joined to one.
 #pragma once
 
 #include "bench/execution/plan_runner.h"
@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Joins the timelines of one execution, which have the same graph, on the clock of rank 0. It
-/// begins when the first rank begins. `clock_error` includes that of comparing the ranks' clocks.
+/// Joins the ranks' timelines of one execution of the same graph on the clock of rank 0. The result
+/// begins when the first rank begins. Its `clock_error` includes the error of the clock offsets.
 [[nodiscard]] Timeline joined(RankTeam& team, const Recording& own);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Counting ranks that see the same.
+// Counts of ranks with the same visible hardware.
 #include "bench/ranks/unit_share.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which hardware each rank takes of what several ranks see.
+// Assignment of visible hardware to ranks.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace parbench {
 
-/// A rank's part in its backend's hardware.
+/// A rank's part of its backend's hardware.
 struct UnitShare {
-  int number = 0;  // of the device, as this rank counts
-  int index = 0;   // among the ranks that have the same hardware
-  int count = 1;   // of these ranks
+  int number = 0;  // of the device, as numbered on this rank
+  int index = 0;   // of this rank among those with the same device
+  int count = 1;   // number of ranks with the same device
   friend bool operator==(const UnitShare&, const UnitShare&) = default;
 };
 
-/// `visible`: by rank, what it sees (Backend::units). The n-th of the ranks that see the same takes
-/// the n-th unit of it, and begins again with the first where there are more ranks than units: on a
-/// machine whose ranks all see all GPUs, n is the local rank; where a launcher lets each rank see a
-/// GPU of its own (CUDA_VISIBLE_DEVICES), n is 0. Nothing for a rank that sees none.
+/// Returns the unit of a rank; nothing if the rank sees no unit. `visible`: the visible units of
+/// each rank (Backend::units). The n-th rank with the same visible units gets the n-th unit, modulo
+/// their number. n is the local rank if all ranks of a machine see all GPUs, and 0 if the launcher
+/// gives each rank its own GPU (CUDA_VISIBLE_DEVICES).
 [[nodiscard]] std::optional<UnitShare> unit_share(
     const std::vector<std::vector<std::string>>& visible, int rank);
 

@@ -99,13 +99,13 @@ struct RefusedValues {
 /// The named values of combinations without a case, with the reason.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Returns whether combinations are left out for every value of the named axis at `place`.
-bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
+/// Returns whether combinations are left out for every value of the named axis with that index.
+bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
     return std::ranges::all_of(values, [&](const Value& value) {
       std::vector<Value> other = one.first;
-      other[place] = value;
+      other[axis_index] = value;
       return without.contains(other);
     });
   });
@@ -117,14 +117,14 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
   std::vector<LeftOut> list;
   for (const auto& [values, reason] : without) {
     std::string text;
-    std::size_t place = 0;
+    std::size_t axis_index = 0;
     for (const Range& range : ranges) {
       if (!is_named(range)) continue;
-      if (!is_irrelevant(without, place, range.values)) {
+      if (!is_irrelevant(without, axis_index, range.values)) {
         text += fmt::format("{} {} {}", text.empty() ? " with" : " and", range.axis->name,
-                            to_string(values[place]));
+                            to_string(values[axis_index]));
       }
-      ++place;
+      ++axis_index;
     }
     const auto is_known = [&](const LeftOut& one) { return one.what == strategy + text; };
     if (std::ranges::none_of(list, is_known)) list.push_back({strategy + text, reason});

@@ -114,9 +114,9 @@ class JobRun {
   /// without unwinding, whatever fails here.
   [[noreturn]] void abandon(const TimedOut& error, const std::function<void()>& update) noexcept {
     try {
-      const std::string place = save(update);
+      const std::string saved_to = save(update);
       outputs_.progress().finish();
-      print_error(fmt::format("{}\n{}", error.what(), place));
+      print_error(fmt::format("{}\n{}", error.what(), saved_to));
       outputs_.trace().write();  // before an error of standard output
       if (!run_.options.process) outputs_.show_measured();
     } catch (const std::exception& other) {

@@ -165,10 +165,10 @@ std::vector<CaseResult> merged(const std::vector<CaseResult>& planned,
   for (const CaseResult& one : planned) {
     std::vector<Part> found;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto place = std::ranges::find_if(
+      const auto match = std::ranges::find_if(
           parts[i].cases, [&](const CaseResult& other) { return is_same_case(one, other); });
-      if (place != parts[i].cases.end()) {
-        found.push_back({parts[i].process, first_rounds[i], &*place});
+      if (match != parts[i].cases.end()) {
+        found.push_back({parts[i].process, first_rounds[i], &*match});
       }
     }
     result.push_back(merged_case(one, found, processes));

@@ -32,12 +32,7 @@ std::string utc(std::string_view format, std::chrono::system_clock::time_point t
 }
 
 report::NamedTexts libraries_of(const Machine& machine) {
-  report::NamedTexts libraries;
-  for (const auto& backend : machine.backends()) {
-    for (const auto& component : backend->components()) {
-      libraries.emplace_back(component.name, component.version);
-    }
-  }
+  report::NamedTexts libraries = machine.libraries();
   libraries.emplace_back("NVTX", nvtx_support());
   return libraries;
 }
@@ -209,8 +204,8 @@ std::vector<std::string> ReportBuilder::add_peaks(const report::PeakCache& cache
 
 void ReportBuilder::update(const Scenario& scenario, const SessionResult& result) {
   for (const report::CaseResult& known : result.cases) {
-    const auto place = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
-    if (place != report_.cases.end()) *place = known;
+    const auto found = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
+    if (found != report_.cases.end()) *found = known;
   }
   const std::string name(scenario.name());
   if (result.answer) {

@@ -220,10 +220,10 @@ std::optional<std::string> reason_without_baseline(const Scenario& scenario,
                                                    const std::vector<CaseSpec>& specs,
                                                    const std::vector<report::CaseResult>& cases,
                                                    const CaseSpec& spec) {
-  const auto place = std::ranges::find_if(
+  const auto found = std::ranges::find_if(
       specs, [&](const CaseSpec& other) { return scenario.is_baseline_of(other, spec); });
-  if (place == specs.end()) return "was not measured (not part of this run)";
-  std::string reason = reason_of(cases[static_cast<std::size_t>(place - specs.begin())]);
+  if (found == specs.end()) return "was not measured (not part of this run)";
+  std::string reason = reason_of(cases[static_cast<std::size_t>(found - specs.begin())]);
   if (reason.empty()) return std::nullopt;
   return reason;
 }

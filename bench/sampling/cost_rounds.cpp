@@ -36,7 +36,7 @@ bool CostRounds::due_after(double taken, double execution) {
   samples_ += taken;
   if (beside_.size() >= max_rounds || execution <= 0) return false;
   executions_.push_back(execution);
-  const double typical = executions_[median_place(executions_)];
+  const double typical = executions_[median_index(executions_)];
   if (!is_within(typical_factor, execution, typical)) return false;
   const std::size_t known = rounds_within(typical_factor, typical).size();
   const double share = known < wanted_rounds ? 2 * cost_share : cost_share;
@@ -73,7 +73,7 @@ std::optional<std::vector<double>> CostRounds::costs(double median) const {
     std::ranges::transform(rounds, of_task.begin(), [&](const Round* round) {
       return round->costs[task] / round->execution;
     });
-    costs.push_back(median * of_task[median_place(of_task)]);
+    costs.push_back(median * of_task[median_index(of_task)]);
   }
   return costs;
 }

@@ -32,9 +32,9 @@ class EarlierPart {
     return known_[index] != nullptr && !report::is_unfinished(*known_[index]);
   }
 
-  /// Returns the rank of a case in the order of preparation: cases without samples first, finished
+  /// Returns the key of a case in the order of preparation: cases without samples first, finished
   /// ones last.
-  [[nodiscard]] int rank(std::size_t index) const {
+  [[nodiscard]] int order_key(std::size_t index) const {
     if (known_[index] == nullptr) return 0;
     return is_finished(index) ? 2 : 1;
   }

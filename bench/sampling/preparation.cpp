@@ -71,12 +71,12 @@ std::optional<std::string> Preparation::reference_name(std::size_t index) const 
 
 /// Finds the groups of cases with the same reference, in order of first appearance.
 void Preparation::find_groups() {
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> group_indices;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const auto [place, is_new] =
-        places.try_emplace(reference_name(i).value_or(specs_[i].name()), groups_.size());
+    const auto [found, is_new] =
+        group_indices.try_emplace(reference_name(i).value_or(specs_[i].name()), groups_.size());
     if (is_new) groups_.emplace_back();
-    std::vector<std::size_t>& group = groups_[place->second];
+    std::vector<std::size_t>& group = groups_[found->second];
     const bool leads = !references_[i];
     group.insert(leads ? group.begin() : group.end(), i);
   }
@@ -87,14 +87,14 @@ void Preparation::find_order() {
   for (const auto& group : groups_) order_.insert(order_.end(), group.begin(), group.end());
 }
 
-void Preparation::sort_by(const std::function<int(std::size_t)>& rank) {
-  for (auto& group : groups_) std::ranges::stable_sort(group, {}, rank);
-  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return rank(group.front()); });
+void Preparation::sort_by(const std::function<int(std::size_t)>& key) {
+  for (auto& group : groups_) std::ranges::stable_sort(group, {}, key);
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return key(group.front()); });
   find_order();
 }
 
-void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& place) {
-  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return place(group.front()); });
+void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& key) {
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return key(group.front()); });
   find_order();
 }
 

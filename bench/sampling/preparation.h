@@ -18,7 +18,7 @@
 
 namespace parbench {
 
-/// Thrown between the steps of a preparation if the session has no time left.
+/// Thrown between the parts of a preparation if the session has no time left.
 struct OutOfTime : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "out of time"; }
 };
@@ -45,16 +45,16 @@ class Preparation {
   /// together, the reference first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
-  /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
-  void sort_by(const std::function<int(std::size_t)>& rank);
+  /// Sorts cases with the same reference by a key, and these groups by their lowest key.
+  void sort_by(const std::function<int(std::size_t)>& key);
 
-  /// Sorts these groups by the place of their first case.
-  void sort_groups_by(const std::function<std::size_t(std::size_t)>& place);
+  /// Sorts these groups by the key of their first case.
+  void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);
 
   /// Prepares, runs and verifies one case; `verification` reports a wrong result. Throws exceptions
-  /// of preparing and running, and those of `check_end` between steps (Interrupted or OutOfTime).
-  /// If a reference failed, every case that needs it gets an exception of the same type that names
-  /// the reference.
+  /// of preparing and running, and those of `check_end` between these parts (Interrupted or
+  /// OutOfTime). If a reference failed, every case that needs it gets an exception of the same type
+  /// that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
   /// Marks a case as done, whether prepared or not: its reference may be released.

@@ -137,7 +137,7 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
     spare -= taken;
   } while (!is_near(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
-  const std::size_t kept = nearest_place(seconds, sampled);
+  const std::size_t kept = nearest_index(seconds, sampled);
   Recording recording = std::move(recordings[kept]);
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;

@@ -118,8 +118,8 @@ class MeasuredCases {
       samples.push_back(samples_.at(static_cast<std::size_t>(one - outcomes_.data())));
     }
     std::vector<const CaseOutcome*> fastest;
-    for (const std::size_t place : parbench::possibly_fastest(samples)) {
-      fastest.push_back(some[place]);
+    for (const std::size_t index : parbench::possibly_fastest(samples)) {
+      fastest.push_back(some[index]);
     }
     return fastest;
   }
@@ -148,14 +148,14 @@ std::optional<std::size_t> baseline_of(const Scenario& scenario, const std::vect
   return static_cast<std::size_t>(found - specs.begin());
 }
 
-/// Returns the places of the specs' names; nothing if one is missing.
-std::optional<std::vector<std::size_t>> places_of(
-    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& places) {
+/// Returns the indices of the specs' names; nothing if one is missing.
+std::optional<std::vector<std::size_t>> indices_of(
+    const std::vector<CaseSpec>& others, const std::map<std::string, std::size_t>& indices) {
   std::vector<std::size_t> found;
   for (const CaseSpec& other : others) {
-    const auto place = places.find(other.name());
-    if (place == places.end()) return std::nullopt;
-    found.push_back(place->second);
+    const auto index = indices.find(other.name());
+    if (index == indices.end()) return std::nullopt;
+    found.push_back(index->second);
   }
   return found;
 }
@@ -219,17 +219,17 @@ void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
-  std::map<KernelName, std::size_t> places;
+  std::map<KernelName, std::size_t> indices;
   for (const std::vector<Call>& calls : plan.calls()) {
     for (const Call& call : calls) {
       const KernelName name = kernel_of(call);
       if (name.implementation.empty()) continue;
-      const auto [place, is_new] = places.try_emplace(name, kernels.size());
+      const auto [known, is_new] = indices.try_emplace(name, kernels.size());
       if (is_new) {
         kernels.push_back({std::string(name.operation), std::string(name.implementation), 0,
                            std::string(name.chosen_by)});
       }
-      ++kernels[place->second].count;
+      ++kernels[known->second].count;
     }
   }
   return kernels;
@@ -252,14 +252,14 @@ std::optional<std::pair<std::string, std::string>> tuning_note(
 
 std::vector<Comparisons> comparisons_of(const Scenario& scenario,
                                         const std::vector<CaseSpec>& specs) {
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < specs.size(); ++i) places.emplace(specs[i].name(), i);
+  std::map<std::string, std::size_t> indices;
+  for (std::size_t i = 0; i < specs.size(); ++i) indices.emplace(specs[i].name(), i);
   std::vector<Comparisons> all;
   for (const CaseSpec& spec : specs) {
     Comparisons& one = all.emplace_back();
     one.baseline = baseline_of(scenario, specs, spec);
     for (Metric& metric : scenario.metrics(spec)) {
-      auto others = places_of(metric.others, places);
+      auto others = indices_of(metric.others, indices);
       if (!others) continue;
       one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value),
                              std::move(metric.remark), std::move(metric.unit)});

@@ -13,7 +13,7 @@ namespace parbench {
 namespace {
 
 constexpr std::int64_t max_iterations = 1'000'000;
-/// Limits the growth per step, because first executions of a case are slower than later ones.
+/// Limits the growth per warm-up, because first executions of a case are slower than later ones.
 constexpr std::int64_t largest_growth = 100;
 constexpr int max_warm_ups = 6;
 constexpr double first_execution_margin = 5;
@@ -27,10 +27,10 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
 
 /// Interpolates between sorted values, at a fraction of their indices.
 double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 /// Returns the relative standard deviation of samples, estimated from the quartiles of a normal
@@ -114,21 +114,21 @@ void Sampler::settle_iterations(State& state) const {
   }
 }
 
-std::optional<Step> Sampler::next_warm_up() const {
+std::optional<Measurement> Sampler::next_warm_up() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const State& state = states_[i];
     if (ended(state) || state.iterations > 0) continue;
     std::int64_t growth = 1;
-    for (int step = 0; step <= state.warm_ups && growth < max_iterations; ++step) {
+    for (int number = 0; number <= state.warm_ups && growth < max_iterations; ++number) {
       growth *= largest_growth;
     }
     const auto wanted = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
-    return Step{StepKind::warm_up, i, std::min(wanted, growth), 0};
+    return Measurement{MeasurementKind::warm_up, i, std::min(wanted, growth), 0};
   }
   return std::nullopt;
 }
 
-std::optional<Step> Sampler::next() {
+std::optional<Measurement> Sampler::next() {
   if (auto warm_up = next_warm_up()) return warm_up;
   while (true) {
     if (order_.empty()) begin_round();
@@ -140,23 +140,25 @@ std::optional<Step> Sampler::next() {
     const bool fits = expected_cost(state) + cost_of_partner(index) <= total_left();
     const bool is_needed = !has_samples() || completes_pair(index);
     if (!lacks_partner(state) && (fits || is_needed)) {
-      return Step{StepKind::sample, index, state.iterations, round_};
+      return Measurement{MeasurementKind::sample, index, state.iterations, round_};
     }
     if (!ended(state)) state.stopped_because = "total-time";
   }
 }
 
-void Sampler::record(const Step& step, const report::Sample& sample, double wall_seconds) {
-  State& state = states_.at(step.index);
+void Sampler::record(const Measurement& measurement, const report::Sample& sample,
+                     double wall_seconds) {
+  State& state = states_.at(measurement.index);
   state.spent += wall_seconds;
-  if (step.kind == StepKind::warm_up) {
+  if (measurement.kind == MeasurementKind::warm_up) {
     ++state.warm_ups;
     // The host's clock counts too, because launching and waiting can take many times as long as a
     // short plan.
     state.execution_seconds = std::max(sample.seconds, sample.wall_seconds);
-    const bool long_enough = state.execution_seconds * static_cast<double>(step.iterations) >=
-                             0.5 * options_.min_sample_seconds;
-    if (long_enough || step.iterations == max_iterations) {
+    const bool long_enough =
+        state.execution_seconds * static_cast<double>(measurement.iterations) >=
+        0.5 * options_.min_sample_seconds;
+    if (long_enough || measurement.iterations == max_iterations) {
       state.iterations = iterations_lasting(options_.min_sample_seconds, state.execution_seconds);
     }
     settle_iterations(state);

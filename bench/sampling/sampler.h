@@ -47,10 +47,10 @@ struct SamplerCase {
   std::string stopped_because = {};
 };
 
-enum class StepKind { warm_up, sample };
+enum class MeasurementKind { warm_up, sample };
 
-struct Step {
-  StepKind kind = StepKind::sample;
+struct Measurement {
+  MeasurementKind kind = MeasurementKind::sample;
   std::size_t index = 0;  // of the case
   std::int64_t iterations = 1;
   int round = 0;  // of a sample
@@ -70,12 +70,12 @@ class Sampler {
   /// `budget`: limits all cases together; the total time of the options is the session's.
   Sampler(SamplerOptions options, const Budget& budget, const std::vector<SamplerCase>& cases);
 
-  /// Returns the next step; nothing if every case has ended.
-  [[nodiscard]] std::optional<Step> next();
+  /// Returns the next measurement; nothing if every case has ended.
+  [[nodiscard]] std::optional<Measurement> next();
 
-  /// Adds the result of the step that `next` returned: `seconds` per iteration (the measured time)
-  /// and the wall time of the whole step, including restoring data before it.
-  void record(const Step& step, const report::Sample& sample, double wall_seconds);
+  /// Adds the result of the measurement that `next` returned: `seconds` per iteration (the measured
+  /// time) and the wall time of all of it, including restoring data before it.
+  void record(const Measurement& measurement, const report::Sample& sample, double wall_seconds);
 
   /// Adds wall time that the session spent on other work during sampling; it counts only towards
   /// the time of all cases.
@@ -128,7 +128,7 @@ class Sampler {
   };
 
   void go_on_from(State& state, const SamplerCase& earlier);
-  [[nodiscard]] std::optional<Step> next_warm_up() const;
+  [[nodiscard]] std::optional<Measurement> next_warm_up() const;
   void settle_iterations(State& state) const;
   void begin_round();
   void put_compared_first();

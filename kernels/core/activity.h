@@ -12,7 +12,7 @@ namespace parbench {
 /// Identifies the work of a plan in a log; 0 marks work that is not logged.
 using ActivityTag = std::uint32_t;
 
-/// One executed operation or copy. If the device executes it in several steps, `begin` is that of
+/// One executed operation or copy. If the device executes it in several parts, `begin` is that of
 /// the first and `end` that of the last. Times are those of the host's steady clock, whatever clock
 /// the device has.
 struct Activity {

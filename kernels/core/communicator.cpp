@@ -16,7 +16,7 @@ bool adds(Collective collective) {
 
 /// Returns the number of bytes of which the size of a member's data must be a multiple: one f32, or
 /// one per block.
-std::size_t unit_of(Collective collective, std::size_t members) {
+std::size_t granularity_of(Collective collective, std::size_t members) {
   return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? members : 1);
 }
 
@@ -75,10 +75,10 @@ void Communicator::enqueue(Collective collective, std::span<Stream* const> strea
     throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} of {} members", name(),
                                             inputs.size(), name_of(collective), members));
   }
-  const std::size_t unit = unit_of(collective, members);
-  if (bytes % unit != 0) {
+  const std::size_t granularity = granularity_of(collective, members);
+  if (bytes % granularity != 0) {
     throw std::invalid_argument(
-        fmt::format("{}: {} bytes are not a multiple of {}", name(), bytes, unit));
+        fmt::format("{}: {} bytes are not a multiple of {}", name(), bytes, granularity));
   }
   enqueue_checked(collective, streams, data, inputs);
 }

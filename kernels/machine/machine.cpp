@@ -67,6 +67,16 @@ struct Request {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> Machine::libraries() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& backend : backends_) {
+    for (const Backend::Component& one : backend->components()) {
+      all.emplace_back(one.name, one.version);
+    }
+  }
+  return all;
+}
+
 Backend* Machine::find(std::string_view name) const {
   const auto found =
       std::ranges::find(backends_, name, [](const auto& backend) { return backend->name(); });
@@ -88,7 +98,7 @@ Backend& backend_named(const Machine& machine, std::string_view word, std::strin
 DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto device = whole_number(text.substr(0, slash));
-  if (!device) refuse(word, "has no device number behind the colon");
+  if (!device) refuse(word, "has no device number after the colon");
   DeviceNumber number{.device = *device};
   if (slash != std::string_view::npos) {
     const std::string_view part = text.substr(slash + 1);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/core/backend.h"
@@ -24,6 +25,9 @@ class Machine {
   /// Backends of this build, the default one first: GPUs if there are any.
   [[nodiscard]] const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   [[nodiscard]] Backend* find(std::string_view name) const;  // nullptr when not built in
+
+  /// Returns names and versions of the components of all backends.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraries() const;
 
   /// A backend that this build does not contain, and the remedy.
   struct Missing {

@@ -79,35 +79,36 @@ void Circle::all_reduce_by_doubling(std::span<float> data) {
 /// it.
 template <class DestinationOf, class Arrived>
 void Circle::pass_block(std::span<float> data, const Block& sent, const Block& got,
-                        std::size_t chunk_size, std::size_t ahead,
+                        std::size_t chunk_size, std::size_t in_flight,
                         const DestinationOf& destination_of, const Arrived& arrived) {
   // Of the largest block: all ranks must send as many messages, some of them empty.
   const std::size_t largest = (data.size() + ranks_.size() - 1) / ranks_.size();
   const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
-  std::array<Requests, max_ahead> requests;
-  for (std::size_t step = 0; step < chunks + ahead - 1; ++step) {
+  std::array<Requests, max_in_flight> requests;
+  for (std::size_t step = 0; step < chunks + in_flight - 1; ++step) {
     if (step < chunks) {
       const Block out = sent.chunk(step, chunk_size);
-      requests[step % ahead] = begin_exchange(1, data.subspan(out.first, out.count), -1,
-                                              destination_of(step, got.chunk(step, chunk_size)));
+      requests[step % in_flight] =
+          begin_exchange(1, data.subspan(out.first, out.count), -1,
+                         destination_of(step, got.chunk(step, chunk_size)));
     }
-    if (step + 1 < ahead) continue;
-    const std::size_t chunk = step + 1 - ahead;
-    calls_.wait_for(requests[chunk % ahead], "MPI_Testall");
+    if (step + 1 < in_flight) continue;
+    const std::size_t chunk = step + 1 - in_flight;
+    calls_.wait_for(requests[chunk % in_flight], "MPI_Testall");
     arrived(chunk, got.chunk(chunk, chunk_size));
   }
 }
 
 void Circle::all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
   const std::size_t room = std::min(data.size(), chunks.added);
-  provide_inbox(chunks.ahead * room);
+  provide_inbox(chunks.in_flight * room);
   const auto inbox = [&](std::size_t chunk) {
-    return std::span(inbox_).subspan(chunk % chunks.ahead * room, room);
+    return std::span(inbox_).subspan(chunk % chunks.in_flight * room, room);
   };
   for (int round = 0; round + 1 < size(); ++round) {
     pass_block(
         data, block_of(own_ - round, data.size()), block_of(own_ - round - 1, data.size()),
-        chunks.added, chunks.ahead,
+        chunks.added, chunks.in_flight,
         [&](std::size_t chunk, const Block& part) { return inbox(chunk).first(part.count); },
         [&](std::size_t chunk, const Block& part) {
           add(data.data() + part.first, inbox(chunk).data(), part.count);
@@ -116,7 +117,7 @@ void Circle::all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
   for (int round = 0; round + 1 < size(); ++round) {
     pass_block(
         data, block_of(own_ + 1 - round, data.size()), block_of(own_ - round, data.size()),
-        chunks.gathered, chunks.ahead,
+        chunks.gathered, chunks.in_flight,
         [&](std::size_t, const Block& part) { return data.subspan(part.first, part.count); },
         [](std::size_t, const Block&) {});
   }

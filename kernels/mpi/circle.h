@@ -15,20 +15,21 @@ namespace parbench::mpi {
 
 /// Sizes of the chunks that travel round a ring, in elements.
 struct Chunks {
-  std::size_t added = 0;     // chunks of blocks that are added up
-  std::size_t gathered = 0;  // chunks of complete blocks
-  std::size_t ahead = 1;     // chunks in flight at once
+  std::size_t added = 0;      // chunks of blocks that are added up
+  std::size_t gathered = 0;   // chunks of complete blocks
+  std::size_t in_flight = 1;  // chunks in flight at once
 };
-inline constexpr std::size_t max_ahead = 32;
+inline constexpr std::size_t max_in_flight = 32;
 /// For ranks that share memory: a chunk is added while it is still in a cache.
-inline constexpr Chunks in_memory{
-    .added = std::size_t{1} << 16, .gathered = std::numeric_limits<std::size_t>::max(), .ahead = 4};
+inline constexpr Chunks in_memory{.added = std::size_t{1} << 16,
+                                  .gathered = std::numeric_limits<std::size_t>::max(),
+                                  .in_flight = 4};
 /// For TCP: chunks are eager messages (in Open MPI up to 64 KiB including the header). Longer
 /// messages wait for the receiver's answer, which is queued after all data already on its way to
 /// the sender, so that a link would carry data in one direction at a time.
 inline constexpr Chunks on_network{
-    .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .ahead = max_ahead};
-static_assert(in_memory.ahead <= max_ahead && on_network.ahead <= max_ahead);
+    .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .in_flight = max_in_flight};
+static_assert(in_memory.in_flight <= max_in_flight && on_network.in_flight <= max_in_flight);
 
 /// Ranks that exchange numbers, seen from one of them. One thread at a time calls its functions.
 class Circle {
@@ -61,8 +62,8 @@ class Circle {
                                         std::span<float> received);
   template <class DestinationOf, class Arrived>
   void pass_block(std::span<float> data, const Block& sent, const Block& got,
-                  std::size_t chunk_size, std::size_t ahead, const DestinationOf& destination_of,
-                  const Arrived& arrived);
+                  std::size_t chunk_size, std::size_t in_flight,
+                  const DestinationOf& destination_of, const Arrived& arrived);
   void provide_inbox(std::size_t count);
 
   Calls& calls_;

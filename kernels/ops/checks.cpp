@@ -34,10 +34,10 @@ void check_extents(Name operation, const Shape& shape) {
                                to_string(shape)));
 }
 
-void check_rank(Name operation, const Shape& shape, std::size_t rank) {
-  if (shape.size() != rank) {
+void check_dimensions(Name operation, const Shape& shape, std::size_t dimensions) {
+  if (shape.size() != dimensions) {
     throw UsageError(fmt::format("{}: the shape '{}' has {} dimensions; it must have {}", operation,
-                                 to_string(shape), shape.size(), rank));
+                                 to_string(shape), shape.size(), dimensions));
   }
   check_extents(operation, shape);
 }
@@ -82,7 +82,7 @@ void check_shape(Name operation, const ConvolutionShape& shape) {
 }
 
 void check_shape(Name operation, const PoolingShape& shape) {
-  check_rank(operation, shape.source, 4);
+  check_dimensions(operation, shape.source, 4);
   check_positive(operation, "kernel", shape.kernel);
   check_positive(operation, "stride", shape.stride);
   check_not_negative(operation, "padding", shape.padding);
@@ -110,7 +110,7 @@ void check_shape(Name operation, const LinearShape& shape) {
 
 // Checks that a batch normalisation of this shape has a variance to compute.
 void check_variance(Name operation, const Shape& shape) {
-  check_rank(operation, shape, 4);
+  check_dimensions(operation, shape, 4);
   (void)canonical(shape);  // its size fits 64 bits
   if (shape[0] * shape[2] * shape[3] >= 2) return;
   throw UsageError(
@@ -128,12 +128,12 @@ void check_one(Name name, const LinearForward& desc) { check_shape(name, desc.sh
 void check_one(Name name, const LinearBackwardData& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const LinearBackwardWeights& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const Add& desc) { check_activation(name, desc.shape); }
-void check_one(Name name, const AddReluBackward& desc) { check_rank(name, desc.shape, 4); }
+void check_one(Name name, const AddReluBackward& desc) { check_dimensions(name, desc.shape, 4); }
 void check_one(Name name, const GlobalAveragePoolForward& desc) {
-  check_rank(name, desc.source, 4);
+  check_dimensions(name, desc.source, 4);
 }
 void check_one(Name name, const GlobalAveragePoolBackward& desc) {
-  check_rank(name, desc.source, 4);
+  check_dimensions(name, desc.source, 4);
 }
 void check_one(Name name, const BatchNormBackward& desc) { check_variance(name, desc.shape); }
 void check_one(Name name, const Accumulate& desc) { check_positive(name, "count", desc.count); }
@@ -320,7 +320,7 @@ void check_one(Name name, const AveragePoolBackward& desc) { check_shape(name, d
 
 template <class Desc>
 void check_response_norm(Name name, const Desc& desc) {
-  check_rank(name, desc.shape, 4);
+  check_dimensions(name, desc.shape, 4);
   constexpr std::int64_t max = 1 << 20;
   if (desc.size < 1 || desc.size > max || desc.size % 2 == 0) {
     throw UsageError(
@@ -338,7 +338,7 @@ void check_one(Name name, const LocalResponseNormBackward& desc) {
 }
 
 void check_range(Name name, const ChannelRange& range) {
-  check_rank(name, range.whole, 4);
+  check_dimensions(name, range.whole, 4);
   check_not_negative(name, "first", range.first);
   check_positive(name, "count", range.count);
   if (range.first <= range.whole[1] && range.count <= range.whole[1] - range.first) return;
@@ -349,27 +349,27 @@ void check_one(Name name, const SliceChannels& desc) { check_range(name, desc.ra
 void check_one(Name name, const InsertChannels& desc) { check_range(name, desc.range); }
 
 void check_one(Name name, const ShuffleChannels& desc) {
-  check_rank(name, desc.shape, 4);
+  check_dimensions(name, desc.shape, 4);
   check_positive(name, "groups", desc.groups);
   if (desc.shape[1] % desc.groups == 0) return;
   throw UsageError(
       fmt::format("{}: {} groups do not divide {} channels", name, desc.groups, desc.shape[1]));
 }
 
-void check_one(Name name, const AddChannelBias& desc) { check_rank(name, desc.shape, 4); }
-void check_one(Name name, const SumChannels& desc) { check_rank(name, desc.shape, 4); }
+void check_one(Name name, const AddChannelBias& desc) { check_dimensions(name, desc.shape, 4); }
+void check_one(Name name, const SumChannels& desc) { check_dimensions(name, desc.shape, 4); }
 
 void check_one(Name name, const PadImage& desc) {
   constexpr std::int64_t max = 1 << 20;  // sums of these fit 64 bits
-  check_rank(name, desc.source, 4);
+  check_dimensions(name, desc.source, 4);
   const auto& [top, left, bottom, right] = desc.edges;
   for (const std::int64_t edge : {top, left, bottom, right}) {
     if (edge >= -max && edge <= max) continue;
     throw UsageError(
         fmt::format("{}: an edge is {}; it must be from {} to {}", name, edge, -max, max));
   }
-  const auto is_left = [](std::int64_t extent, std::int64_t before, std::int64_t behind) {
-    return extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(behind, 0) >= 1;
+  const auto is_left = [](std::int64_t extent, std::int64_t before, std::int64_t after) {
+    return extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0) >= 1;
   };
   if (is_left(desc.source[2], top, bottom) && is_left(desc.source[3], left, right)) return;
   throw UsageError(fmt::format("{}: edges of {}, {}, {} and {} leave nothing of the image {}", name,

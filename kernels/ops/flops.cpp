@@ -207,12 +207,13 @@ double flops(const AddChannelBias& desc) { return count(desc.shape); }
 double flops(const SumChannels& desc) { return count(desc.shape); }
 double flops(const PadImage& /*desc*/) { return 0; }
 
-// Per element: each step that computes, and the reduction.
+// Per element: each instruction that computes, and the reduction.
 double flops(const Map& desc) {
-  const auto steps = std::ranges::count_if(
-      desc.program, [](const ElementStep& step) { return operand_count(step.op) > 0; });
+  const auto instructions = std::ranges::count_if(
+      desc.program,
+      [](const ElementInstruction& instruction) { return operand_count(instruction.op) > 0; });
   const int reduction = desc.reduction == Reduction::none ? 0 : 1;
-  return static_cast<double>(steps + reduction) * count(desc.extents);
+  return static_cast<double>(instructions + reduction) * count(desc.extents);
 }
 
 }  // namespace

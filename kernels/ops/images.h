@@ -83,7 +83,7 @@ struct AveragePoolBackward {
 /// Local response normalisation over channels (Krizhevsky, Sutskever, Hinton 2012: "ImageNet
 /// Classification with Deep Convolutional Neural Networks", section 3.3): destination = source ·
 /// (offset + alpha/size · Σ source²)^−beta, the sum over the channels that are at most (size − 1)/2
-/// away; size is odd. Arguments: source, destination, saved (opaque, for the backward step).
+/// away; size is odd. Arguments: source, destination, saved (opaque, for the backward operation).
 struct LocalResponseNormForward {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
@@ -129,7 +129,8 @@ struct SliceChannels {
 };
 
 /// Selected channels of destination = source; other channels are unchanged. One such operation per
-/// input concatenates images; SliceChannels is the backward step. Arguments: source, destination.
+/// input concatenates images; SliceChannels is the backward operation. Arguments: source,
+/// destination.
 struct InsertChannels {
   ChannelRange range;
   DType dtype = DType::f32;
@@ -138,7 +139,7 @@ struct InsertChannels {
 };
 
 /// destination's channel j·groups + i = source's channel i·(C/groups) + j (Zhang et al. 2017:
-/// "ShuffleNet"). The backward step is the same operation with C/groups in place of `groups`.
+/// "ShuffleNet"). The backward operation is the same operation with C/groups in place of `groups`.
 /// Arguments: source, destination.
 struct ShuffleChannels {
   Shape shape;  // {N, C, H, W}
@@ -157,8 +158,8 @@ struct AddChannelBias {
   friend bool operator==(const AddChannelBias&, const AddChannelBias&) = default;
 };
 
-/// The backward step: sums over samples, rows and columns; with `accumulate`, they are added to the
-/// destination. Arguments: diff_destination, diff_bias {C} (f32).
+/// The backward operation: sums over samples, rows and columns; with `accumulate`, they are added
+/// to the destination. Arguments: diff_destination, diff_bias {C} (f32).
 struct SumChannels {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
@@ -181,8 +182,8 @@ struct Edges {
   friend bool operator==(const Edges&, const Edges&) = default;
 };
 
-/// destination = source with these edges, as torch.nn.functional.pad. The backward step is the same
-/// operation with the reversed edges. Arguments: source, destination.
+/// destination = source with these edges, as torch.nn.functional.pad. The backward operation is the
+/// same operation with the reversed edges. Arguments: source, destination.
 struct PadImage {
   Shape source;  // {N, C, H, W}
   Edges edges;

@@ -1,4 +1,4 @@
-// Programs over strided tensors: operands of their steps, and checks of descriptions.
+// Programs over strided tensors: operands of their instructions, and checks of descriptions.
 #include "kernels/ops/map.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,10 @@ namespace parbench {
 namespace {
 
 void check_extents(std::string_view name, const Map& desc) {
-  if (desc.extents.size() > Map::max_rank) {
+  if (desc.extents.size() > Map::max_dimensions) {
     throw UsageError(fmt::format("{}: the extents '{}' have {} dimensions; use {} at most", name,
-                                 to_string(desc.extents), desc.extents.size(), Map::max_rank));
+                                 to_string(desc.extents), desc.extents.size(),
+                                 Map::max_dimensions));
   }
   if (!std::ranges::all_of(desc.extents, [](std::int64_t n) { return n >= 1; })) {
     throw UsageError(fmt::format("{}: the extents are '{}'; every one must be at least 1", name,
@@ -27,10 +28,10 @@ void check_extents(std::string_view name, const Map& desc) {
 }
 
 void check_reduction(std::string_view name, const Map& desc) {
-  const auto rank = static_cast<int>(desc.extents.size());
-  if (desc.reduced < 0 || desc.reduced > rank) {
+  const auto dimensions = static_cast<int>(desc.extents.size());
+  if (desc.reduced < 0 || desc.reduced > dimensions) {
     throw UsageError(fmt::format("{}: reduced is {}; it must be from 0 to the {} dimensions", name,
-                                 desc.reduced, rank));
+                                 desc.reduced, dimensions));
   }
   if (desc.reduction == Reduction::none && desc.reduced > 0) {
     throw UsageError(fmt::format("{}: {} dimensions are reduced by no reduction; choose one", name,
@@ -83,13 +84,13 @@ void check_values(std::string_view name, const StridedTensor& input) {
 /// smaller ones.
 void check_different_elements(std::string_view name, const Shape& extents,
                               const StridedTensor& output) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+  std::vector<std::pair<std::int64_t, std::int64_t>> loops;
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i] > 1) steps.emplace_back(std::abs(output.strides[i]), extents[i]);
+    if (extents[i] > 1) loops.emplace_back(std::abs(output.strides[i]), extents[i]);
   }
-  std::ranges::sort(steps);
+  std::ranges::sort(loops);
   std::int64_t reach = 0;
-  for (const auto& [stride, extent] : steps) {
+  for (const auto& [stride, extent] : loops) {
     if (stride <= reach) {
       throw UsageError(fmt::format(
           "{}: coordinates of extents '{}' may share elements of destination with strides '{}'; "
@@ -100,33 +101,34 @@ void check_different_elements(std::string_view name, const Shape& extents,
   }
 }
 
-[[noreturn]] void refuse_step(std::string_view name, std::size_t index, const std::string& what) {
-  throw UsageError(fmt::format("{}: step {} reads {}", name, index, what));
+[[noreturn]] void refuse_instruction(std::string_view name, std::size_t index,
+                                     const std::string& what) {
+  throw UsageError(fmt::format("{}: instruction {} reads {}", name, index, what));
 }
 
-void check_step(std::string_view name, const Map& desc, std::size_t index) {
-  const ElementStep& step = desc.program[index];
-  const std::size_t first = step.from[0];
-  if (step.op == ElementOp::input && first >= desc.inputs.size()) {
-    refuse_step(name, index, fmt::format("input {} of {}", first, desc.inputs.size()));
+void check_instruction(std::string_view name, const Map& desc, std::size_t index) {
+  const ElementInstruction& instruction = desc.program[index];
+  const std::size_t first = instruction.from[0];
+  if (instruction.op == ElementOp::input && first >= desc.inputs.size()) {
+    refuse_instruction(name, index, fmt::format("input {} of {}", first, desc.inputs.size()));
   }
-  if (step.op == ElementOp::coordinate && first >= desc.extents.size()) {
-    refuse_step(name, index, fmt::format("coordinate {} of {}", first, desc.extents.size()));
+  if (instruction.op == ElementOp::coordinate && first >= desc.extents.size()) {
+    refuse_instruction(name, index, fmt::format("coordinate {} of {}", first, desc.extents.size()));
   }
-  for (std::size_t i = 0; i < operand_count(step.op); ++i) {
-    if (step.from.at(i) < index) continue;
-    refuse_step(
-        name, index,
-        fmt::format("step {}; only earlier steps have results", static_cast<int>(step.from.at(i))));
+  for (std::size_t i = 0; i < operand_count(instruction.op); ++i) {
+    if (instruction.from.at(i) < index) continue;
+    refuse_instruction(name, index,
+                       fmt::format("instruction {}; only earlier instructions have results",
+                                   static_cast<int>(instruction.from.at(i))));
   }
 }
 
 void check_program(std::string_view name, const Map& desc) {
-  if (desc.program.empty() || desc.program.size() > Map::max_steps) {
-    throw UsageError(fmt::format("{}: the program has {} steps; it must have 1 to {}", name,
-                                 desc.program.size(), Map::max_steps));
+  if (desc.program.empty() || desc.program.size() > Map::max_instructions) {
+    throw UsageError(fmt::format("{}: the program has {} instructions; it must have 1 to {}", name,
+                                 desc.program.size(), Map::max_instructions));
   }
-  for (std::size_t i = 0; i < desc.program.size(); ++i) check_step(name, desc, i);
+  for (std::size_t i = 0; i < desc.program.size(); ++i) check_instruction(name, desc, i);
 }
 
 }  // namespace

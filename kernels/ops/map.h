@@ -13,11 +13,11 @@
 
 namespace parbench {
 
-/// Operation of one step of an element program on the results of earlier steps, in f32. Comparisons
-/// return 1 or 0; `selection` treats every value except 0 as true.
+/// Operation of an instruction of an element program on the results of earlier ones, in f32.
+/// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
-  number,      // ElementStep::number
+  number,      // ElementInstruction::number
   coordinate,  // the index of the element in dimension `from[0]` of Map::extents
 
   absolute,
@@ -52,16 +52,17 @@ enum class ElementOp : std::uint8_t {
 /// Number of earlier results that an operation reads: 0 for input, number and coordinate.
 [[nodiscard]] std::size_t operand_count(ElementOp op);
 
-struct ElementStep {
+struct ElementInstruction {
   ElementOp op = ElementOp::input;
-  std::array<std::uint8_t, 3> from = {};  // indices of earlier steps; see ElementOp for exceptions
+  std::array<std::uint8_t, 3> from =
+      {};  // indices of earlier instructions; see ElementOp for exceptions
   float number = 0;
 
-  friend bool operator==(const ElementStep&, const ElementStep&) = default;
+  friend bool operator==(const ElementInstruction&, const ElementInstruction&) = default;
 };
 
-/// Steps in the order of execution; the result is that of the last step.
-using ElementProgram = std::vector<ElementStep>;
+/// Instructions in the order of execution; the result is that of the last instruction.
+using ElementProgram = std::vector<ElementInstruction>;
 
 /// Position of an operand's elements in its buffer of `count` elements: the one at coordinates i is
 /// at offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats an
@@ -86,9 +87,9 @@ enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 /// (one per input), destination; without a reduction, the destination may be the memory of inputs
 /// that have its type, offset and strides.
 struct Map {
-  static constexpr std::size_t max_rank = 8;
+  static constexpr std::size_t max_dimensions = 8;
   static constexpr std::size_t max_inputs = 8;
-  static constexpr std::size_t max_steps = 64;
+  static constexpr std::size_t max_instructions = 64;
 
   Shape extents = {};  // kept dimensions, then reduced ones
   std::vector<StridedTensor> inputs = {};

@@ -19,24 +19,24 @@ void add_argument(MapLoops& all, std::size_t argument, const StridedTensor& tens
               tensor.strides);
 }
 
-/// Adds an operand for each coordinate that steps read.
+/// Adds an operand for each coordinate that instructions read.
 void add_coordinates(MapLoops& all) {
-  std::array<std::size_t, Map::max_rank> operand_of{};
-  for (ElementStep& step : all.program) {
-    if (step.op != ElementOp::coordinate) continue;
-    std::size_t& operand = operand_of.at(step.from[0]);
+  std::array<std::size_t, Map::max_dimensions> operand_of{};
+  for (ElementInstruction& instruction : all.program) {
+    if (instruction.op != ElementOp::coordinate) continue;
+    std::size_t& operand = operand_of.at(instruction.from[0]);
     if (operand == 0) {
       Shape strides(all.loops.size());
-      strides[step.from[0]] = 1;
+      strides[instruction.from[0]] = 1;
       add_operand(all, {.is_coordinate = true}, strides);
       operand = all.operands.size();
     }
-    step.op = ElementOp::input;
-    step.from[0] = static_cast<std::uint8_t>(operand - 1);
+    instruction.op = ElementOp::input;
+    instruction.from[0] = static_cast<std::uint8_t>(operand - 1);
   }
 }
 
-/// Appends a step to the program that adds the old output.
+/// Appends an instruction to the program that adds the old output.
 void add_old_output(MapLoops& all, const Map& desc) {
   const auto last = static_cast<std::uint8_t>(all.program.size() - 1);
   const auto operand = static_cast<std::uint8_t>(all.operands.size());
@@ -116,7 +116,7 @@ MapLoops map_loops(const Map& desc) {
   return all;
 }
 
-ResultPlaces result_places(const ElementProgram& program, const std::vector<bool>& is_kept) {
+ResultRegisters result_registers(const ElementProgram& program, const std::vector<bool>& is_kept) {
   const std::size_t count = program.size();
   std::vector<std::size_t> last_use(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -126,19 +126,19 @@ ResultPlaces result_places(const ElementProgram& program, const std::vector<bool
     }
   }
   last_use.back() = count;
-  ResultPlaces places{.place_of = std::vector<std::size_t>(count)};
+  ResultRegisters registers{.register_of = std::vector<std::size_t>(count)};
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      if (last_use[k] == i && is_kept[k]) free.push_back(places.place_of[k]);
+      if (last_use[k] == i && is_kept[k]) free.push_back(registers.register_of[k]);
     }
     if (!is_kept[i]) continue;
-    if (free.empty()) free.push_back(places.count++);
-    places.place_of[i] = free.back();
+    if (free.empty()) free.push_back(registers.count++);
+    registers.register_of[i] = free.back();
     free.pop_back();
-    if (last_use[i] == i) free.push_back(places.place_of[i]);  // no step reads it
+    if (last_use[i] == i) free.push_back(registers.register_of[i]);  // no instruction reads it
   }
-  return places;
+  return registers;
 }
 
 }  // namespace parbench

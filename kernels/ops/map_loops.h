@@ -21,7 +21,7 @@ struct MapOperand {
 };
 
 /// Inputs, coordinates, the old output to which results are added, and the output.
-inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_rank + 2;
+inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_dimensions + 2;
 
 struct MapLoop {
   std::int64_t extent = 1;
@@ -32,8 +32,8 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Its steps read operands only, not coordinates. It includes the accumulation, unless there is a
-  /// reduction.
+  /// Its instructions read operands only, not coordinates. It includes the accumulation, unless
+  /// there is a reduction.
   ElementProgram program;
   Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;
@@ -46,15 +46,16 @@ struct MapLoops {
 /// Returns the loops of a description that `check` accepts.
 [[nodiscard]] MapLoops map_loops(const Map& desc);
 
-/// Registers for the results of steps, each in use until its last read.
-struct ResultPlaces {
-  std::vector<std::size_t> place_of;  // by step; unspecified for steps that are not kept
+/// Registers for the results of instructions, each in use until its last read.
+struct ResultRegisters {
+  std::vector<std::size_t>
+      register_of;  // by instruction; unspecified for instructions that are not kept
   std::size_t count = 0;
 };
 
-/// Assigns places to the results of the steps for which `is_kept` is true. A step may take the
-/// place of one of its operands if no later step reads that operand.
-[[nodiscard]] ResultPlaces result_places(const ElementProgram& program,
-                                         const std::vector<bool>& is_kept);
+/// Assigns registers to the results of the instructions for which `is_kept` is true. An instruction
+/// may take the register of one of its operands if no later instruction reads that operand.
+[[nodiscard]] ResultRegisters result_registers(const ElementProgram& program,
+                                               const std::vector<bool>& is_kept);
 
 }  // namespace parbench

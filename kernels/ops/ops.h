@@ -5,7 +5,7 @@
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
 //   weights, the planned operation chooses the layout and reports it in Op::arguments().
-// - The list behind "arguments" is the order in which Op::enqueue takes its views; operands.h has
+// - The list after "arguments" is the order in which Op::enqueue takes its views; operands.h has
 //   it as data.
 // - `math` of those that sum products: how f32 inputs may be rounded before multiplication.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.
@@ -160,10 +160,10 @@ struct Add {
   friend bool operator==(const Add&, const Add&) = default;
 };
 
-/// The backward step of the addition and the ReLU of a BatchNormForward with `add`, of the same
-/// shape and type. diff_source = a (or a + b with `two_gradients`) where destination > 0, otherwise
-/// 0. diff_source is the gradient of both the normalised tensor and the addend. Arguments: mask, a,
-/// [b], diff_source (may be a's or b's memory).
+/// The backward operation of the addition and the ReLU of a BatchNormForward with `add`, of the
+/// same shape and type. diff_source = a (or a + b with `two_gradients`) where destination > 0,
+/// otherwise 0. diff_source is the gradient of both the normalised tensor and the addend.
+/// Arguments: mask, a, [b], diff_source (may be a's or b's memory).
 struct AddReluBackward {
   Shape shape;
   DType dtype = DType::f32;
@@ -245,9 +245,9 @@ struct MseLoss {
   friend bool operator==(const MseLoss&, const MseLoss&) = default;
 };
 
-/// A step of gradient descent on flat f32: parameters −= learning_rate · gradients. With `momentum`
-/// as in torch.optim.SGD without dampening: velocity = momentum · velocity + gradients, and
-/// parameters −= learning_rate · velocity; the velocity is zero before the first step. With
+/// An update of gradient descent on flat f32: parameters −= learning_rate · gradients. With
+/// `momentum` as in torch.optim.SGD without dampening: velocity = momentum · velocity + gradients,
+/// and parameters −= learning_rate · velocity; the velocity is zero before the first step. With
 /// `clipped`, the gradients are first multiplied by `factor` (one f32). Arguments: parameters,
 /// gradients, [velocity, if momentum > 0], [factor].
 struct Sgd {
@@ -277,8 +277,8 @@ struct AddRepeated {
   friend bool operator==(const AddRepeated&, const AddRepeated&) = default;
 };
 
-/// diff_addend[i] = Σ over r of diff_destination[r][i], in the order of r: the backward step of
-/// AddRepeated. Arguments: diff_destination, diff_addend (f32).
+/// diff_addend[i] = Σ over r of diff_destination[r][i], in the order of r: the backward operation
+/// of AddRepeated. Arguments: diff_destination, diff_addend (f32).
 struct SumRepeats {
   std::int64_t repeats = 1;
   std::int64_t count = 1;
@@ -365,8 +365,8 @@ struct LayerNormBackward {
 /// (Srivastava et al. 2014: "Dropout"). Element i is kept if u ≥ probability, where u in [0, 1) is
 /// the number that Fill draws at index first + i. A micro-batch that begins at `first` therefore
 /// loses the same elements as in the whole batch. The index i counts elements in canonical order,
-/// whatever the layout. The backward step is the same operation on the gradient. Arguments: source,
-/// destination (may be the same memory).
+/// whatever the layout. The backward operation is the same operation on the gradient. Arguments:
+/// source, destination (may be the same memory).
 struct Dropout {
   Shape shape;
   DType dtype = DType::f32;

@@ -5,7 +5,7 @@
 
 namespace parbench {
 
-/// A step of torch.optim.Adam (Kingma, Ba 2015), or with `decoupled` of torch.optim.AdamW
+/// An update of torch.optim.Adam (Kingma, Ba 2015), or with `decoupled` of torch.optim.AdamW
 /// (Loshchilov, Hutter 2019), with bias correction. In step t, with g = gradients [· factor]:
 ///   Adam:  g += weight_decay · parameters
 ///   AdamW: parameters −= learning_rate · weight_decay · parameters

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "kernels/base/units/units.h"
 #include "kernels/base/units/wide_intervals.h"
@@ -20,6 +22,7 @@
 #include "reports/model/notes.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
+#include "reports/text/text.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
@@ -143,13 +146,11 @@ bool has_scenario(const Report& report, const std::string& scenario) {
 
 /// Returns "CPU and number of cores unknown in NEW"; empty if everything is known.
 std::string unknown_machine_text(const report::Fingerprint& base, const report::Fingerprint& now) {
-  std::vector<std::string> texts;
-  for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
-    const std::vector<std::string> facts = report::unknown_facts(*machine);
-    if (facts.empty()) continue;
-    texts.push_back(fmt::format("{} unknown in {}", fmt::join(facts, " and "), side));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  const std::array sides{std::pair(&base, "BASE"), std::pair(&now, "NEW")};
+  return report::joined(sides, ", ", [](const auto& side) {
+    const std::string facts = report::joined(report::unknown_facts(*side.first), " and ");
+    return facts.empty() ? facts : fmt::format("{} unknown in {}", facts, side.second);
+  });
 }
 
 /// Sets the newer report's machine and how the older report's machine differs from it.
@@ -206,35 +207,18 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
-/// Returns the position of a row by its verdict, or else its state: the most urgent first.
-int rank_of(const Row& row) {
-  if (const auto verdict = row.verdict()) {
-    switch (*verdict) {
-      case Verdict::regressed:
-        return 0;
-      case Verdict::improved:
-        return 2;
-      case Verdict::undecided:
-        return 3;
-      case Verdict::same:
-        return 4;
-    }
-  }
-  switch (row.state) {
-    case MatchState::failed_now:
-      return 1;
-    case MatchState::comparable:
-      break;  // the row has a verdict
-    case MatchState::not_measured:
-      return 5;
-    case MatchState::not_comparable:
-      return 6;
-    case MatchState::only_base:
-      return 7;
-    case MatchState::only_now:
-      return 8;
-  }
-  return 9;
+/// The verdict of a comparable row, or the state of another one.
+using Standing = std::variant<Verdict, MatchState>;
+
+/// Returns the position of a row by its standing: the most urgent first.
+std::ptrdiff_t rank_of(const Row& row) {
+  constexpr std::array<Standing, 9> order{
+      Verdict::regressed,         MatchState::failed_now, Verdict::improved,
+      Verdict::undecided,         Verdict::same,          MatchState::not_measured,
+      MatchState::not_comparable, MatchState::only_base,  MatchState::only_now};
+  const auto verdict = row.verdict();
+  const Standing standing = verdict ? Standing(*verdict) : Standing(row.state);
+  return std::ranges::find(order, standing) - order.begin();
 }
 
 double size_of(const Row& row) {
@@ -273,12 +257,11 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the max of `share` over the two sides of a match.
-double largest_share(const Match& match, double (*share)(const CaseResult&)) {
-  return std::max(share(*match.base), share(*match.now));
+/// Returns the max of `share` over the two sides of a match: of a member or a function of cases.
+template <class Share>
+double largest_share(const Match& match, Share share) {
+  return std::max(std::invoke(share, *match.base), std::invoke(share, *match.now));
 }
-
-double quota_lost(const CaseResult& c) { return c.quota_lost; }
 
 double held_up(const CaseResult& c) {
   return std::max(report::cores_taken(c), report::load_cost(c));
@@ -289,7 +272,8 @@ double held_up(const CaseResult& c) {
 /// undisturbed.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
-  const double share = std::max(largest_share(match, held_up), largest_share(match, quota_lost));
+  const double share =
+      std::max(largest_share(match, held_up), largest_share(match, &CaseResult::quota_lost));
   return -std::log1p(-std::min(share, max_share));
 }
 
@@ -314,7 +298,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
     ++count;
     largest = std::max(largest, spread);
     by_others = by_others || largest_share(match, report::cores_taken) > 0;
-    by_quota = by_quota || largest_share(match, quota_lost) >= report::min_quota_lost;
+    by_quota = by_quota || largest_share(match, &CaseResult::quota_lost) >= report::min_quota_lost;
   }
   if (count == 0) return {};
   return {fmt::format(
@@ -401,22 +385,14 @@ std::vector<std::string> cautions_on_sides(const Side& base, const Side& now) {
 
 Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
                      const NamedReport& now, const Options& options) {
-  Comparison comparison{.base = side_of(base),
-                        .now = side_of(now),
-                        .rule = options.rule,
-                        .scenarios = {},
-                        .rows = {},
-                        .notes = {},
-                        .pairs = {}};
+  Comparison comparison{.base = side_of(base), .now = side_of(now), .rule = options.rule};
   for (const Match& match : matches) {
     comparison.rows.push_back({.name = match.any().name,
-                               .label = {},
                                .scenario = match.any().scenario,
                                .state = match.state,
                                .reason = match.reason,
                                .base = measured(match.base),
                                .now = measured(match.now),
-                               .judgement = {},
                                .cuts = cut_difference(match)});
   }
   comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);

@@ -30,14 +30,14 @@ struct CutDifference {
 };
 
 struct Row {
-  std::string name;   // of the case
-  std::string label;  // the name without the parts that all cases of the scenario share
+  std::string name;        // of the case
+  std::string label = {};  // the name without the parts that all cases of the scenario share
   std::string scenario;
   MatchState state = MatchState::comparable;
   std::string reason;  // why a row is not comparable or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement;  // of comparable rows, once judged
+  std::optional<Judgement> judgement = {};  // of comparable rows, once judged
   std::optional<CutDifference> cuts = {};
 
   /// Returns the verdict of a comparable row, `undecided` before it is judged; nothing for other
@@ -93,15 +93,15 @@ struct Comparison {
   Side base;
   Side now;
   Rule rule;
-  std::vector<ScenarioFacts> scenarios;
+  std::vector<ScenarioFacts> scenarios = {};
   /// In this order: regressions, failures, improvements, undecided, same, not measured, not
   /// comparable, on one side only. Rows with a change are sorted by its size, the largest first.
-  std::vector<Row> rows;
+  std::vector<Row> rows = {};
   /// Differences between the sides that may explain a change, as sentences; shown before the
   /// verdict.
   std::vector<std::string> cautions = {};
-  std::vector<std::string> notes;  // sentences about the evidence, shown with the verdicts
-  std::optional<PairedRun> pairs;  // set if the verdicts come from pairs of runs
+  std::vector<std::string> notes = {};  // sentences about the evidence, shown with the verdicts
+  std::optional<PairedRun> pairs = {};  // set if the verdicts come from pairs of runs
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   [[nodiscard]] std::size_t count(MatchState state) const;

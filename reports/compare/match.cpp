@@ -144,7 +144,7 @@ class Matcher {
       taken.insert(matches.back().now);
     }
     for (const CaseResult& c : now_.cases) {
-      if (!taken.contains(&c)) matches.push_back(alone(nullptr, &c));
+      if (!taken.contains(&c)) matches.push_back(with_state(nullptr, &c, MatchState::only_now));
     }
     return matches;
   }
@@ -172,41 +172,33 @@ class Matcher {
     const auto namesake = by_name_.find(base.name);
     if (namesake != by_name_.end()) return different(base, *namesake->second);
     const auto kin = kin_.find(kinship_of(base));
-    if (kin == kin_.end()) return alone(&base, nullptr);
+    if (kin == kin_.end()) return with_state(&base, nullptr, MatchState::only_base);
     return different(base, *kin_.extract(kin).mapped());
   }
 
   static Match different(const CaseResult& base, const CaseResult& now) {
-    return with_state(base, now, MatchState::not_comparable, difference_of_cases(base, now));
+    return with_state(&base, &now, MatchState::not_comparable, difference_of_cases(base, now));
   }
 
   Match judged(const CaseResult& base, const CaseResult& now) {
     const std::string before = trouble_of(base, "BASE");
     const std::string after = trouble_of(now, "NEW");
     const std::string& trouble = after.empty() ? before : after;
-    if (!trouble.empty()) return with_state(base, now, MatchState::not_measured, trouble);
+    if (!trouble.empty()) return with_state(&base, &now, MatchState::not_measured, trouble);
     std::string difference = difference_of_runs_;
     if (difference.empty()) difference = difference_of_machines(base.scenario);
     const MatchState state =
         difference.empty() ? MatchState::comparable : MatchState::not_comparable;
-    return with_state(base, now, state, std::move(difference));
+    return with_state(&base, &now, state, std::move(difference));
   }
 
-  /// Builds a match; a failure overrides the given state.
-  static Match with_state(const CaseResult& base, const CaseResult& now, MatchState state,
-                          std::string reason) {
-    if (now.status == CaseStatus::failed) {
-      return {MatchState::failed_now, &base, &now, trouble_of(now, "NEW")};
+  /// Builds a match; a failure of `now` overrides the given state.
+  static Match with_state(const CaseResult* base, const CaseResult* now, MatchState state,
+                          std::string reason = {}) {
+    if (now != nullptr && now->status == CaseStatus::failed) {
+      return {MatchState::failed_now, base, now, trouble_of(*now, "NEW")};
     }
-    return {state, &base, &now, std::move(reason)};
-  }
-
-  static Match alone(const CaseResult* base, const CaseResult* now) {
-    if (base != nullptr) return {MatchState::only_base, base, nullptr, {}};
-    if (now->status == CaseStatus::failed) {
-      return {MatchState::failed_now, nullptr, now, trouble_of(*now, "NEW")};
-    }
-    return {MatchState::only_now, nullptr, now, {}};
+    return {state, base, now, std::move(reason)};
   }
 
   const std::string& difference_of_machines(const std::string& scenario) {

@@ -26,10 +26,6 @@ void check_looks(const std::vector<int>& looks) {
   }
 }
 
-bool is_given(const std::optional<Judgement>& judgement) {
-  return judgement && judgement->verdict != Verdict::undecided;
-}
-
 }  // namespace
 
 PairedComparison::PairedComparison(Plan plan) : plan_(std::move(plan)) { check_looks(plan_.looks); }
@@ -88,8 +84,9 @@ void PairedComparison::look() {
   rule.significance /= static_cast<double>(plan_.looks.size());
   const std::vector<Judgement> judgements = judge(estimates, rule);
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    if (is_given(judged[i]->judgement)) continue;
-    judged[i]->judgement = judgements[i];
+    std::optional<Judgement>& known = judged[i]->judgement;
+    if (known && known->verdict != Verdict::undecided) continue;
+    known = judgements[i];
     judged[i]->judged_pairs = static_cast<int>(judged[i]->log_ratios.size());
   }
   looks_so_far_.push_back(pairs_);

@@ -84,9 +84,7 @@ std::string failures_text(const Comparison& comparison) {
   }
   const std::size_t processes = comparison.now.process_errors.size();
   if (processes == 0) return text;
-  return text + fmt::format("{} of NEW ended badly. ",
-                            processes == 1 ? std::string("1 process")
-                                           : fmt::format("{} processes", processes));
+  return text + fmt::format("{} of NEW ended badly. ", format_count(processes, "process"));
 }
 
 /// Returns whether `one` was throttled and `other` was not, or a quota withheld more from `one` by
@@ -138,11 +136,9 @@ using Counts = std::vector<std::pair<std::size_t, std::string_view>>;
 
 /// Returns "1 improved, 8 the same"; empty if all counts are zero.
 std::string counts_text(const Counts& counts) {
-  std::vector<std::string> texts;
-  for (const auto& [number, what] : counts) {
-    if (number > 0) texts.push_back(fmt::format("{} {}", number, what));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return report::joined(counts, ", ", [](const auto& one) {
+    return one.first > 0 ? fmt::format("{} {}", one.first, one.second) : std::string();
+  });
 }
 
 /// Counts the cases of BASE that have no verdict.
@@ -315,21 +311,10 @@ std::string sentence(const Comparison& comparison) {
 
 std::string state_text(const Row& row) {
   if (const auto verdict = row.verdict()) return std::string(to_string(*verdict));
-  switch (row.state) {
-    case MatchState::comparable:
-      break;  // the row has a verdict
-    case MatchState::failed_now:
-      return "failed";
-    case MatchState::not_measured:
-      return "not measured";
-    case MatchState::not_comparable:
-      return "not comparable";
-    case MatchState::only_base:
-      return "only in BASE";
-    case MatchState::only_now:
-      return "only in NEW";
-  }
-  return {};
+  constexpr std::array texts{"",  // comparable: the row has a verdict
+                             "failed",     "not measured", "not comparable", "only in BASE",
+                             "only in NEW"};
+  return texts.at(static_cast<std::size_t>(row.state));
 }
 
 std::string throttling_text(const Row& row) {
@@ -342,7 +327,7 @@ std::string throttling_text(const Row& row) {
     }
     if (!reasons.empty()) texts.push_back(fmt::format("{} in {}", fmt::join(reasons, ", "), side));
   }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return report::joined(texts, "; ");
 }
 
 std::string cuts_text(const Row& row) {
@@ -356,12 +341,10 @@ std::string side_text(const Comparison& comparison, const Side& side) {
     items.push_back(fmt::format("commit {}{}", report::short_commit(*side.commit),
                                 side.dirty ? " with changes" : ""));
   }
-  const std::string_view unit = comparison.pairs ? "run" : "process";
-  const std::string_view plural = comparison.pairs ? "s" : "es";
-  items.push_back(fmt::format("{} {}{}", side.processes, unit, side.processes == 1 ? "" : plural));
+  items.push_back(
+      format_count(static_cast<std::size_t>(side.processes), comparison.pairs ? "run" : "process"));
   items.push_back(time_text(side.started_utc));
-  std::erase_if(items, [](const std::string& item) { return item.empty(); });
-  return fmt::format("{}", fmt::join(items, " · "));
+  return report::joined(items, " · ");
 }
 
 std::string facts_text(const ScenarioFacts& scenario) {
@@ -376,7 +359,7 @@ std::string facts_text(const ScenarioFacts& scenario) {
   for (const std::string& difference : scenario.hidden_differences) {
     items.push_back("compared although they differ: " + difference);
   }
-  return fmt::format("{}", fmt::join(items, " · "));
+  return report::joined(items, " · ");
 }
 
 std::vector<std::string> all_notes(const Comparison& comparison) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reports/dashboard/content_id.h"
-#include "reports/dashboard/step_size.h"
+#include "reports/dashboard/shift.h"
 
 namespace parbench::report {
 namespace {
@@ -127,12 +127,12 @@ std::vector<Change> changes_of(const std::vector<Point>& points,
   std::vector<double> logs;
   logs.reserve(points.size());
   for (const Point& point : points) logs.push_back(std::log(point.median));
-  const std::vector<std::size_t> places = change_points(logs, parameters);
+  const std::vector<std::size_t> begins = change_points(logs, parameters);
   std::vector<Change> changes;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : places[i - 1];
-    const std::size_t end = i + 1 == places.size() ? logs.size() : places[i + 1];
-    const Change change = change_at(logs, begin, places[i], end);
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : begins[i - 1];
+    const std::size_t end = i + 1 == begins.size() ? logs.size() : begins[i + 1];
+    const Change change = change_at(logs, begin, begins[i], end);
     if (std::abs(change.size) >= min_change) changes.push_back(change);
   }
   return changes;

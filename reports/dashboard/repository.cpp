@@ -13,11 +13,6 @@
 namespace parbench::report {
 namespace {
 
-bool is_alphanumeric(char letter) {
-  return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-         (letter >= 'A' && letter <= 'Z');
-}
-
 bool is_one_of(char letter, std::string_view letters) {
   return letters.find(letter) != std::string_view::npos;
 }

@@ -46,7 +46,7 @@ struct SiteAssets {
 };
 
 /// Returns the latest plausible start of a report, in seconds since 1970. The clocks of machines
-/// may differ by their time zone; a clock that is further ahead is wrong.
+/// may differ by their time zone; a later clock is wrong.
 std::int64_t latest_start() {
   using std::chrono::system_clock;
   return system_clock::to_time_t(system_clock::now() + std::chrono::days(1));
@@ -275,12 +275,8 @@ class SiteBuild {
     summary_.histories = histories.size();
     summary_.lengths = lengths_of(histories);
     for (const History& history : histories) {
-      for (const Series& series : history.series) {
-        summary_.changes += series.changes.size();
-        summary_.recent_changes += static_cast<std::size_t>(std::ranges::count_if(
-            series.changes,
-            [&](const Change& change) { return is_recent(history, series, change, newest); }));
-      }
+      for (const Series& series : history.series) summary_.changes += series.changes.size();
+      summary_.recent_changes += recent_changes(history, newest).size();
     }
   }
 

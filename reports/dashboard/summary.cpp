@@ -81,9 +81,8 @@ std::size_t Identities::number_of(const CaseIdentity& identity) {
 ReportSummary summarise_report(const Report& report, Identities& identities) {
   if (is_profile(report)) {
     throw UsageError(
-        "was measured for a profiler (--for-profiler): three executions of each case have no place "
-        "in a "
-        "history");
+        "was measured for a profiler (--for-profiler): a history cannot "
+        "hold three executions of each case");
   }
   if (report.started_utc.empty()) {
     throw UsageError(

@@ -69,8 +69,8 @@ struct ReportSummary {
   std::vector<ScenarioSummary> scenarios;
 };
 
-/// Summarises a report; its texts become `printable`. Throws UsageError if the report has no place
-/// in a history: it has no start time, or `is_profile`.
+/// Summarises a report; its texts become `printable`. Throws UsageError if the report does not
+/// belong in a history: it has no start time, or `is_profile`.
 [[nodiscard]] ReportSummary summarise_report(const Report& report, Identities& identities);
 
 }  // namespace parbench::report

@@ -181,7 +181,7 @@ std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases
 NamedValues evidence_of(const BucketCosts& costs) {
   return {{"messages", static_cast<double>(costs.messages)},
           {"seconds of starts", costs.starts},
-          {"seconds behind the backward pass", costs.tail}};
+          {"seconds after the backward pass", costs.tail}};
 }
 
 }  // namespace
@@ -196,8 +196,8 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   if (share < exposed_share) return {};
   // Two findings whose shares of the time differ by less than this explain the same loss.
   constexpr double same_share = 0.01;
-  const auto behind = slow_buckets(one, all, &BucketCosts::tail);
-  if (behind && behind->share >= share - same_share) return {};
+  const auto tail = slow_buckets(one, all, &BucketCosts::tail);
+  if (tail && tail->share >= share - same_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
   const Traffic traffic = traffic_of(one);
   return Remark{
@@ -221,7 +221,7 @@ std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases
   const auto& [costs, share] = *found;
   const double each = costs.starts * one.computing_devices() / costs.messages;
   return Remark{fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
-                            "what remains behind the backward pass takes {}",
+                            "what remains after the backward pass takes {}",
                             format_count(static_cast<std::size_t>(costs.messages), "message"),
                             format_duration(each), format_percent(share, 0),
                             small_percent(costs.tail / one.metrics().span)),

@@ -118,7 +118,7 @@ std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases&
                  {"seconds", seconds},
                  {"longest seconds", pause_seconds},
                  {"longest for", timeline.graph.task(pause.cause).name},
-                 {"longest ahead of", timeline.graph.task(pause.task).name}},
+                 {"longest before", timeline.graph.task(pause.task).name}},
                 share / static_cast<double>(std::max(1, one.computing_devices()))};
 }
 

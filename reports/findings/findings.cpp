@@ -78,7 +78,7 @@ struct AnswerCases {
   }
 
   /// Returns the priority of a case in a rule's finding; the highest comes first.
-  [[nodiscard]] int place(const Rule& rule, const std::string& name) const {
+  [[nodiscard]] int priority(const Rule& rule, const std::string& name) const {
     if (rule.begins_with_recommended && recommended.contains(name)) return 2;
     return divided.contains(name) ? 1 : 0;
   }
@@ -86,26 +86,27 @@ struct AnswerCases {
 
 /// Priority of the case in the answer, the share of its time that is explained, the remark's
 /// weight.
-using Rank = std::tuple<int, double, double>;
+using Priority = std::tuple<int, double, double>;
 
-struct RankedFinding {
-  Rank rank;
+struct PrioritisedFinding {
+  Priority priority;
   Finding finding;
 };
 
-/// Combines a rule's remarks on the cases of a scenario: the text is that of the highest rank, and
-/// its case is listed first.
-std::optional<RankedFinding> finding_of(const Rule& rule,
-                                        const std::vector<const CaseResult*>& cases,
-                                        const ProfiledCases& profiled, const AnswerCases& first) {
-  RankedFinding ranked;
-  Finding& finding = ranked.finding;
+/// Combines a rule's remarks on the cases of a scenario: the text is that of the highest priority,
+/// and its case is listed first.
+std::optional<PrioritisedFinding> finding_of(const Rule& rule,
+                                             const std::vector<const CaseResult*>& cases,
+                                             const ProfiledCases& profiled,
+                                             const AnswerCases& first) {
+  PrioritisedFinding found;
+  Finding& finding = found.finding;
   for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
-    const Rank rank{first.place(rule, one->name), remark->share, remark->weight};
-    if (finding.cases.empty() || rank > ranked.rank) {
-      ranked.rank = rank;
+    const Priority priority{first.priority(rule, one->name), remark->share, remark->weight};
+    if (finding.cases.empty() || priority > found.priority) {
+      found.priority = priority;
       finding.share = remark->share;
       finding.text = std::move(remark->text);
       finding.advice = std::move(remark->advice);
@@ -118,8 +119,8 @@ std::optional<RankedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  std::get<0>(ranked.rank) = std::min(1, std::get<0>(ranked.rank));  // equal for all rules
-  return ranked;
+  std::get<0>(found.priority) = std::min(1, std::get<0>(found.priority));  // equal for all rules
+  return found;
 }
 
 std::vector<const CaseResult*> cases_with_numbers(const Report& report,
@@ -140,13 +141,14 @@ void find_reasons(Report& report) {
     const std::vector<const CaseResult*> cases = cases_with_numbers(report, scenario);
     const ProfiledCases profiled(report, scenario);
     const AnswerCases first(report, scenario);
-    std::vector<RankedFinding> found;
+    std::vector<PrioritisedFinding> found;
     for (const Rule& rule : all_rules()) {
       auto finding = finding_of(rule, cases, profiled, first);
       if (finding) found.push_back(*std::move(finding));
     }
-    std::ranges::stable_sort(found, std::ranges::greater(), &RankedFinding::rank);
-    std::ranges::transform(found, std::back_inserter(report.findings), &RankedFinding::finding);
+    std::ranges::stable_sort(found, std::ranges::greater(), &PrioritisedFinding::priority);
+    std::ranges::transform(found, std::back_inserter(report.findings),
+                           &PrioritisedFinding::finding);
   }
 }
 
@@ -159,11 +161,13 @@ std::vector<const Finding*> findings_of(const Report& report, const std::string&
   return found;
 }
 
+std::string count_of_several(std::size_t cases) {
+  return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
+}
+
 std::string to_text(const Finding& finding, const std::string& label) {
-  std::string text = fmt::format("{}: {}", label, finding.text);
-  if (finding.cases.size() > 1) {
-    text += fmt::format(" ({})", format_count(finding.cases.size(), "case"));
-  }
+  std::string text =
+      fmt::format("{}: {}{}", label, finding.text, count_of_several(finding.cases.size()));
   if (!finding.advice.empty()) text += "; try: " + finding.advice;
   return text + ".";
 }

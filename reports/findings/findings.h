@@ -1,6 +1,7 @@
 // Findings: explanations of the times of a report's cases.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ void find_reasons(Report& report);
 /// descending order of the time they explain.
 [[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
                                                       const std::string& scenario);
+
+/// Returns " (2 cases)"; empty for a single case.
+[[nodiscard]] std::string count_of_several(std::size_t cases);
 
 /// Returns "pipeline, split 3: 12% of its time … (2 cases); try: this." `label` is the label of the
 /// first case.

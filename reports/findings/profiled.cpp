@@ -220,15 +220,15 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     if (one.scenario != scenario || !has_number(one)) continue;
     complete_ = complete_ && one.profile.has_value();
     if (!one.profile) continue;
-    const std::size_t place = cases_.size();
+    const std::size_t index = cases_.size();
     cases_.emplace_back(one);
-    by_name_.emplace(one.name, place);
+    by_name_.emplace(one.name, index);
     const auto size = roles_.micro_batch_size(one);
     if (!size) continue;
     const auto [largest, is_first] = largest_micro_batches_.try_emplace(
-        roles_.key_without(one, {Role::micro_batch_size}), place);
+        roles_.key_without(one, {Role::micro_batch_size}), index);
     if (!is_first && *size > roles_.micro_batch_size(cases_[largest->second].of()))
-      largest->second = place;
+      largest->second = index;
   }
 }
 

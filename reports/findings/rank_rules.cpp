@@ -70,9 +70,9 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   std::string name = fmt::format("rank {}", rank);
   const std::string part = fmt::format("/{}/", rank);
   for (const DeviceMemory& memory : one.memory) {
-    const std::size_t place = memory.device.find(part);
-    if (place != std::string::npos)
-      return fmt::format("{} ({})", name, memory.device.substr(0, place));
+    const std::size_t begin = memory.device.find(part);
+    if (begin != std::string::npos)
+      return fmt::format("{} ({})", name, memory.device.substr(0, begin));
   }
   return name;
 }

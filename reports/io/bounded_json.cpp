@@ -37,9 +37,10 @@ std::string reason_of(std::string_view what) {
 }
 
 /// Returns a position, or that of the next character if it is within a UTF-8 character.
-std::size_t begin_of_character(std::string_view text, std::size_t place) {
-  while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) ++place;
-  return place;
+std::size_t begin_of_character(std::string_view text, std::size_t offset) {
+  while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U)
+    ++offset;
+  return offset;
 }
 
 std::string_view remedy_for(std::string_view reason) {
@@ -110,8 +111,8 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Returns the place of the next value; null if it is not kept.
-  Json* place_of_next() {
+  /// Returns the memory of the next value; null if it is not kept.
+  Json* next_value() {
     if (containers_.empty()) return &root_;
     Json* container = containers_.back();
     if (container == nullptr || skip_next_) return nullptr;
@@ -119,14 +120,14 @@ class Builder : public nlohmann::json_sax<Json> {
     return &container->get_ref<Json::array_t&>().emplace_back();
   }
 
-  /// Stores a value if it is kept, and returns its place.
+  /// Stores a value if it is kept, and returns its address.
   Json* put(Json value) {
-    Json* place = place_of_next();
+    Json* value_at = next_value();
     skip_next_ = false;
-    if (place == nullptr) return nullptr;
+    if (value_at == nullptr) return nullptr;
     count();
-    *place = std::move(value);
-    return place;
+    *value_at = std::move(value);
+    return value_at;
   }
 
   /// Returns the value of a new member; null if the object has that name already.
@@ -139,7 +140,7 @@ class Builder : public nlohmann::json_sax<Json> {
                depth() - 1);
       }
       add_file_note(*context_.file_notes, "duplicate keys: the first value was used",
-                    fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
+                    fmt::format("'{}' in {}", brief(name), path(depth() - 1)));
       return nullptr;
     }
     if (object.size() > limits_.keys) {
@@ -190,7 +191,7 @@ class Builder : public nlohmann::json_sax<Json> {
 
   /// Returns the path of the current value, or of the container at `depth` around it:
   /// "parbench.cases[3].name". Empty at the outermost level.
-  [[nodiscard]] std::string place(std::size_t depth) const {
+  [[nodiscard]] std::string path(std::size_t depth) const {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) {
       const Json* container = containers_[i];
@@ -209,7 +210,7 @@ class Builder : public nlohmann::json_sax<Json> {
   [[nodiscard]] std::size_t depth() const { return containers_.size(); }
 
   [[nodiscard]] std::string located(const std::string& what, std::size_t depth) const {
-    const std::string where = place(depth);
+    const std::string where = path(depth);
     return where.empty() ? what : fmt::format("{}: {}", where, what);
   }
 
@@ -258,7 +259,7 @@ void refuse_utf16(std::istream& stream) {
   stream.seekg(0);
   const std::string_view text(start.data(), read);
   const bool has_mark = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  const auto zero_at = [&](std::size_t place) { return text[place] == '\0'; };
+  const auto zero_at = [&](std::size_t offset) { return text[offset] == '\0'; };
   const bool whole = read == start.size();
   const bool little = whole && !zero_at(0) && zero_at(1) && !zero_at(2) && zero_at(3);
   const bool big = whole && zero_at(0) && !zero_at(1) && zero_at(2) && !zero_at(3);

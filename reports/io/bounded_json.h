@@ -1,4 +1,4 @@
-// Parses untrusted JSON: limits everything that costs memory or time, and names the place of an
+// Parses untrusted JSON: limits everything that costs memory or time, and names the path of an
 // error.
 #pragma once
 
@@ -32,7 +32,7 @@ class SyntaxError : public UsageError {
   using UsageError::UsageError;
 };
 
-/// The place of a text in its file, and whether an object may have a key twice.
+/// The path of a text in its file, and whether an object may have a key twice.
 struct ParseContext {
   std::size_t first_line = 1;
   /// If null, a duplicate key is an error. Otherwise, its first value is kept and a note added.
@@ -42,7 +42,7 @@ struct ParseContext {
 /// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`,
 /// keeps the member with that name if the value is an object, nothing if it is a list, and counts
 /// only values that are kept. The caller checks `limits.bytes`. Throws UsageError with the problem
-/// (truncated, UTF-16, a number beyond double, a duplicate key, beyond a limit), the place and the
+/// (truncated, UTF-16, a number beyond double, a duplicate key, beyond a limit), the path and the
 /// remedy; SyntaxError for text that is not JSON or not UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,
                                  std::string_view only = {}, const ParseContext& context = {});

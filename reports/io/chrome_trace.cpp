@@ -296,9 +296,9 @@ class CaseWriter {
 
   void write_memory() {
     for (const auto& [device, bytes] : traced_.memory) {
-      const auto place = std::ranges::find(devices_, device);
-      if (place == devices_.end()) continue;
-      const std::size_t process = host_ + 1 + static_cast<std::size_t>(place - devices_.begin());
+      const auto found = std::ranges::find(devices_, device);
+      if (found == devices_.end()) continue;
+      const std::size_t process = host_ + 1 + static_cast<std::size_t>(found - devices_.begin());
       for (const Nanoseconds time : {Nanoseconds{0}, timeline_.end}) {
         writer_.counter(process, "memory", time, {{"bytes", bytes}});
       }

@@ -223,13 +223,6 @@ void check_readable(const fs::path& path, const ReadLimits& limits) {
   }
 }
 
-std::ifstream open_readable(const fs::path& path, const ReadLimits& limits) {
-  check_readable(path, limits);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw UsageError(words(errno));
-  return stream;
-}
-
 std::string whole_text(std::istream& stream, const fs::path& path) {
   std::string text(fs::file_size(path), '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -237,11 +230,14 @@ std::string whole_text(std::istream& stream, const fs::path& path) {
   return text;
 }
 
-/// Calls `work`; adds the file's name to its errors.
-template <typename Work>
-auto naming_file(const fs::path& path, Work&& work) {
+/// Opens a file and calls `read` with its stream; adds the file's name to errors.
+template <typename Read>
+auto read_file(const fs::path& path, const ReadLimits& limits, const Read& read) {
   try {
-    return work();
+    check_readable(path, limits);
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) throw UsageError(words(errno));
+    return read(stream);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("{}: {}", path.string(), error.what()));
   } catch (const std::bad_alloc&) {
@@ -338,24 +334,15 @@ ReadLimits report_limits() {
 }
 
 Json read_json(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] {
-    std::ifstream stream = open_readable(path, limits);
-    return parse_bounded(stream, limits);
-  });
+  return read_file(path, limits, [&](auto& stream) { return parse_bounded(stream, limits); });
 }
 
 Report read_report(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] {
-    std::ifstream stream = open_readable(path, limits);
-    return report_in(stream, limits);
-  });
+  return read_file(path, limits, [&](auto& stream) { return report_in(stream, limits); });
 }
 
 std::string read_text(const fs::path& path, const ReadLimits& limits) {
-  return naming_file(path, [&] {
-    std::ifstream stream = open_readable(path, limits);
-    return whole_text(stream, path);
-  });
+  return read_file(path, limits, [&](auto& stream) { return whole_text(stream, path); });
 }
 
 Report report_of_text(std::string text, const ReadLimits& limits) {

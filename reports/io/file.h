@@ -67,7 +67,7 @@ void write_report(const std::filesystem::path& path, const Report& report);
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
 
-/// Do the same in two steps, for callers that also need the text. Both throw UsageError as
+/// Do the same in two calls, for callers that also need the text. Both throw UsageError as
 /// `read_report` does, the second one without the file's name.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path,
                                     const ReadLimits& limits = report_limits());

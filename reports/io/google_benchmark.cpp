@@ -10,6 +10,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/io/json.h"
+#include "reports/io/json_list.h"
 
 namespace parbench::report {
 namespace {
@@ -146,13 +147,12 @@ bool has_times(const CaseResult& c) {
 
 Json google_benchmark_context(const Report& report) {
   const Machine& machine = report.machine;
-  Json caches = Json::array();
-  for (const CpuCache& cache : machine.caches) {
-    caches.push_back({{"type", cache.type},
-                      {"level", cache.level},
-                      {"size", cache.bytes},
-                      {"num_sharing", cache.sharing}});
-  }
+  const auto cache_data = [](const CpuCache& cache) -> Json {
+    return {{"type", cache.type},
+            {"level", cache.level},
+            {"size", cache.bytes},
+            {"num_sharing", cache.sharing}};
+  };
   // The build type is that of parbench, which measures the times. Google Benchmark's library, which
   // Debian builds with assertions, does not affect them, and readers warn about "debug".
   Json context{
@@ -162,7 +162,7 @@ Json google_benchmark_context(const Report& report) {
       {"num_cpus", machine.cores_online},
       {"mhz_per_cpu", std::llround(machine.cpu_mhz.value_or(0))},
       {"cpu_scaling_enabled", machine.governor.value_or("performance") != "performance"},
-      {"caches", std::move(caches)},
+      {"caches", json_list(machine.caches, cache_data)},
       {"load_avg", machine.load_average},
       {"library_build_type", machine.build_type == "Debug" ? "debug" : "release"}};
   // Copies the circumstances of another program.

@@ -2,13 +2,13 @@
 #include "reports/io/google_benchmark_context.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "kernels/base/units/units.h"
+#include "reports/text/text.h"
 #include "reports/text/utc.h"
 
 namespace parbench::report {
@@ -28,14 +28,11 @@ std::vector<CpuCache> caches_of(const Fields& context) {
 
 /// Returns "CPU with caches of 32 KiB L1, 1 MiB L2, 32 MiB L3".
 std::string cpu_of(const std::vector<CpuCache>& caches) {
-  std::vector<std::string> texts;
-  for (const CpuCache& cache : caches) {
-    if (cache.type == "Instruction") continue;
-    texts.push_back(
-        fmt::format("{} L{}", format_bytes(static_cast<double>(cache.bytes)), cache.level));
-  }
-  return texts.empty() ? std::string(unknown_cpu)
-                       : fmt::format("CPU with caches of {}", fmt::join(texts, ", "));
+  const std::string sizes = joined(caches, ", ", [](const CpuCache& cache) {
+    if (cache.type == "Instruction") return std::string();
+    return fmt::format("{} L{}", format_bytes(static_cast<double>(cache.bytes)), cache.level);
+  });
+  return sizes.empty() ? std::string(unknown_cpu) : "CPU with caches of " + sizes;
 }
 
 std::optional<std::string> known_text(const Fields& context, const char* key) {

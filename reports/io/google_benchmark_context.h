@@ -24,10 +24,10 @@ class Fields {
   /// The remedy for content that Google Benchmark does not write.
   static constexpr std::string_view remedy = "take the file as the program has written it";
 
-  Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
+  Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object.is_object()) {
       throw UsageError(
-          fmt::format("{}: expected an object, found {}; {}", place_, object.type_name(), remedy));
+          fmt::format("{}: expected an object, found {}; {}", path_, object.type_name(), remedy));
     }
   }
 
@@ -62,14 +62,14 @@ class Fields {
   }
 
   [[noreturn]] void refuse(const char* key, const std::string& what) const {
-    throw UsageError(fmt::format("{}.{}: {}", place_, key, what));
+    throw UsageError(fmt::format("{}.{}: {}", path_, key, what));
   }
 
   [[nodiscard]] const Json& json() const { return object_; }
 
  private:
   const Json& object_;
-  std::string place_;
+  std::string path_;
 };
 
 /// Returns "string_bench" for "./build/string_bench"; "benchmarks" if unknown.

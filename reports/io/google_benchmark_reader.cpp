@@ -149,7 +149,7 @@ class Benchmarks {
     benchmark.rows.push_back(&row);
   }
 
-  [[nodiscard]] bool has(const std::string& name) const { return places_.contains(name); }
+  [[nodiscard]] bool has(const std::string& name) const { return indices_.contains(name); }
   [[nodiscard]] const std::vector<Benchmark>& list() const { return list_; }
 
  private:
@@ -157,12 +157,12 @@ class Benchmarks {
 
   Benchmark& benchmark_of(const std::string& name, const Instance& instance,
                           std::optional<double> repetition) {
-    std::vector<std::size_t>& namesakes = places_[name];
-    for (const std::size_t place : namesakes) {
-      Benchmark& known = list_[place];
+    std::vector<std::size_t>& namesakes = indices_[name];
+    for (const std::size_t index : namesakes) {
+      Benchmark& known = list_[index];
       const bool same = known.instance || instance
                             ? known.instance == instance
-                            : place == namesakes.back() &&
+                            : index == namesakes.back() &&
                                   !(repetition && known.repetitions.contains(*repetition));
       if (same) return known;
     }
@@ -183,13 +183,13 @@ class Benchmarks {
 
   static Instance instance_of(const Fields& row) {
     const auto family = row.number("family_index");
-    const auto place = row.number("per_family_instance_index");
-    return family && place ? std::optional(std::pair(*family, *place)) : std::nullopt;
+    const auto instance = row.number("per_family_instance_index");
+    return family && instance ? std::optional(std::pair(*family, *instance)) : std::nullopt;
   }
 
   std::set<std::string> taken_;  // names in the file, and new names
   std::vector<Benchmark> list_;
-  std::map<std::string, std::vector<std::size_t>> places_;  // indices in `list_`, by name
+  std::map<std::string, std::vector<std::size_t>> indices_;  // indices in `list_`, by name
 };
 
 /// Adds a note that a field is ignored because its value in a repetition is unusable.

@@ -22,7 +22,7 @@ namespace parbench::report {
 ///   lacks are unknown: time, cores, caches;
 /// - the commit is that of --benchmark_context=commit=HASH, with commit_subject and commit_author;
 ///   other texts of the context are labels.
-/// Throws UsageError with the place ("benchmarks[3].time_unit"), the problem and the remedy, also
+/// Throws UsageError with the path ("benchmarks[3].time_unit"), the problem and the remedy, also
 /// for a file with aggregates only.
 [[nodiscard]] Report from_google_benchmark(const Json& file);
 

@@ -120,8 +120,8 @@ std::string brief_name(std::string_view name) { return printable(shortened(name,
 
 /// The reader's position in the file, for messages. A linked list, so that it costs nothing unless
 /// an error occurs.
-struct Place {
-  const Place* parent = nullptr;
+struct JsonPath {
+  const JsonPath* parent = nullptr;
   std::string_view name;
   std::size_t index = 0;
 
@@ -132,47 +132,47 @@ struct Place {
   }
 };
 
-[[noreturn]] void wrong(const Place& place, std::string_view expected, const Json& found) {
+[[noreturn]] void wrong(const JsonPath& path, std::string_view expected, const Json& found) {
   throw UsageError(
-      fmt::format("{}: expected {}, found {}", place.text(), expected, found.type_name()));
+      fmt::format("{}: expected {}, found {}", path.text(), expected, found.type_name()));
 }
 
-void read(bool& value, const Json& json, const Place& place) {
-  if (!json.is_boolean()) wrong(place, "true or false", json);
+void read(bool& value, const Json& json, const JsonPath& path) {
+  if (!json.is_boolean()) wrong(path, "true or false", json);
   value = json.get<bool>();
 }
 
-void read(double& value, const Json& json, const Place& place) {
-  if (!json.is_number() && !json.is_null()) wrong(place, "a number", json);
+void read(double& value, const Json& json, const JsonPath& path) {
+  if (!json.is_number() && !json.is_null()) wrong(path, "a number", json);
   value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-void read(std::string& value, const Json& json, const Place& place) {
-  if (!json.is_string()) wrong(place, "text", json);
+void read(std::string& value, const Json& json, const JsonPath& path) {
+  if (!json.is_string()) wrong(path, "text", json);
   value = json.get<std::string>();
 }
 
 template <std::integral T>
-void read(T& value, const Json& json, const Place& place) {
-  if (!json.is_number_integer()) wrong(place, "a whole number", json);
+void read(T& value, const Json& json, const JsonPath& path) {
+  if (!json.is_number_integer()) wrong(path, "a whole number", json);
   const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                               : std::in_range<T>(json.get<std::int64_t>());
-  if (!fits) throw UsageError(fmt::format("{}: {} is out of range", place.text(), json.dump()));
+  if (!fits) throw UsageError(fmt::format("{}: {} is out of range", path.text(), json.dump()));
   value = json.get<T>();
 }
 
-void read(CaseStatus& status, const Json& json, const Place& place) {
+void read(CaseStatus& status, const Json& json, const JsonPath& path) {
   for (const auto& [value, name] : status_names) {
     if (json == name) {
       status = value;
       return;
     }
   }
-  wrong(place, "measured, failed, skipped or not_run", json);
+  wrong(path, "measured, failed, skipped or not_run", json);
 }
 
 template <Enumeration E>
-void read(E& value, const Json& json, const Place& place) {
+void read(E& value, const Json& json, const JsonPath& path) {
   std::vector<std::string_view> names;
   for (const E known : values_of(value)) {
     names.push_back(name_of(known));
@@ -180,76 +180,76 @@ void read(E& value, const Json& json, const Place& place) {
     value = known;
     return;
   }
-  wrong(place, fmt::format("{}", fmt::join(names, " or ")), json);
+  wrong(path, fmt::format("{}", fmt::join(names, " or ")), json);
 }
 
-void read(Value& value, const Json& json, const Place& place) {
+void read(Value& value, const Json& json, const JsonPath& path) {
   if (json.is_number_integer()) {
-    read(value.emplace<std::int64_t>(), json, place);
+    read(value.emplace<std::int64_t>(), json, path);
   } else if (json.is_string()) {
     value = json.get<std::string>();
   } else {
-    read(value.emplace<double>(), json, place);
+    read(value.emplace<double>(), json, path);
   }
 }
 
 template <Record T>
-void read(T& fields, const Json& json, const Place& place);
+void read(T& fields, const Json& json, const JsonPath& path);
 
 template <class T>
-void read(std::optional<T>& value, const Json& json, const Place& place) {
+void read(std::optional<T>& value, const Json& json, const JsonPath& path) {
   if (json.is_null()) return;
-  read(value.emplace(), json, place);
+  read(value.emplace(), json, path);
 }
 
 template <class T>
-void read(std::vector<T>& list, const Json& json, const Place& place) {
-  if (!json.is_array()) wrong(place, "a list", json);
+void read(std::vector<T>& list, const Json& json, const JsonPath& path) {
+  if (!json.is_array()) wrong(path, "a list", json);
   list.reserve(json.size());
   for (const Json& item : json) {
-    const Place here{&place, {}, list.size()};
+    const JsonPath here{&path, {}, list.size()};
     read(list.emplace_back(), item, here);
   }
 }
 
 template <class T>
-void read(std::vector<std::pair<std::string, T>>& named, const Json& json, const Place& place) {
-  if (!json.is_object()) wrong(place, "an object", json);
+void read(std::vector<std::pair<std::string, T>>& named, const Json& json, const JsonPath& path) {
+  if (!json.is_object()) wrong(path, "an object", json);
   for (const auto& [name, item] : json.items()) {
-    const Place here{&place, name};
+    const JsonPath here{&path, name};
     read(named.emplace_back(name, T{}).second, item, here);
   }
 }
 
 struct Reader {
   const Json& object;
-  const Place& place;
+  const JsonPath& path;
 
   void operator()(const char* name, auto& field) const {
     if (!optional(name, field)) {
-      throw UsageError(fmt::format("{}: \"{}\" is missing", place.text(), name));
+      throw UsageError(fmt::format("{}: \"{}\" is missing", path.text(), name));
     }
   }
   bool optional(const char* name, auto& field) const {
     const auto found = object.find(name);
     if (found == object.end()) return false;
-    read(field, *found, Place{&place, name});
+    read(field, *found, JsonPath{&path, name});
     return true;
   }
 };
 
 template <Record T>
-void read(T& fields, const Json& json, const Place& place) {
-  if (!json.is_object()) wrong(place, "an object", json);
-  const Reader reader{json, place};
+void read(T& fields, const Json& json, const JsonPath& path) {
+  if (!json.is_object()) wrong(path, "an object", json);
+  const Reader reader{json, path};
   visit_fields(reader, fields);
 }
 
 void check_version(const Json& parbench) {
-  const Place place{nullptr, "parbench"};
+  const JsonPath path{nullptr, "parbench"};
   int version = 0;
-  if (!parbench.is_object()) wrong(place, "an object", parbench);
-  Reader{parbench, place}("schema_version", version);
+  if (!parbench.is_object()) wrong(path, "an object", parbench);
+  Reader{parbench, path}("schema_version", version);
   if (version == schema_version) return;
   throw UsageError(
       fmt::format("it has schema version {}, this program reads version {}: use the {} version of "
@@ -268,26 +268,26 @@ void check_start(const Report& report) {
   }
 }
 
-void check_index(int index, std::size_t count, const Place& place, std::string_view what) {
+void check_index(int index, std::size_t count, const JsonPath& path, std::string_view what) {
   if (index >= 0 && static_cast<std::size_t>(index) < count) return;
   throw UsageError(
-      fmt::format("{}: {} {} does not exist; there are {}", place.text(), what, index, count));
+      fmt::format("{}: {} {} does not exist; there are {}", path.text(), what, index, count));
 }
 
 /// Throws UsageError unless all indices of a timeline exist and the times of its calls are ordered:
 /// views and metrics do not check them.
-void check_timeline(const Timeline& timeline, const Place& place) {
+void check_timeline(const Timeline& timeline, const JsonPath& path) {
   PlanGraph graph;
   graph.lanes = timeline.graph.lanes;
   try {
     for (const Task& task : timeline.graph.tasks) (void)graph.add_task(task);
   } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("{}.graph: {}", place.text(), error.what()));
+    throw UsageError(fmt::format("{}.graph: {}", path.text(), error.what()));
   }
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
     const TimedCall& call = timeline.calls[i];
-    const Place list{&place, "calls"};
-    const Place here{&list, {}, i};
+    const JsonPath list{&path, "calls"};
+    const JsonPath here{&list, {}, i};
     check_index(call.task, graph.tasks.size(), here, "task");
     check_index(call.lane, graph.lanes.size(), here, "lane");
     if (call.ran.begin >= timeline.begin && call.ran.end >= call.ran.begin) continue;
@@ -298,33 +298,33 @@ void check_timeline(const Timeline& timeline, const Place& place) {
   }
 }
 
-void check_timelines(const std::vector<CaseResult>& cases, std::string_view place) {
+void check_timelines(const std::vector<CaseResult>& cases, std::string_view path) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!cases[i].profile || !cases[i].profile->timeline) continue;
     check_timeline(*cases[i].profile->timeline,
-                   Place{nullptr, fmt::format("{}[{}].profile.timeline", place, i)});
+                   JsonPath{nullptr, fmt::format("{}[{}].profile.timeline", path, i)});
   }
 }
 
 /// Requires unique names, which identify cases and rows.
-void check_names(const std::vector<CaseResult>& cases, std::string_view place) {
+void check_names(const std::vector<CaseResult>& cases, std::string_view path) {
   std::unordered_map<std::string_view, std::size_t> indices;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto [known, is_new] = indices.emplace(cases[i].name, i);
     if (is_new) continue;
     throw UsageError(
-        fmt::format("{}[{}].name: '{}' is the name of cases[{}] as well; keep one of the two",
-                    place, i, brief_name(cases[i].name), known->second));
+        fmt::format("{}[{}].name: '{}' is the name of cases[{}] as well; keep one of the two", path,
+                    i, brief_name(cases[i].name), known->second));
   }
 }
 
 /// Refuses negative times and times of more than a century. Accepts NaN, which all users handle.
-void check_times(const std::vector<CaseResult>& cases, std::string_view place) {
+void check_times(const std::vector<CaseResult>& cases, std::string_view path) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto check_time = [&](double seconds, std::string_view what) {
       if (std::isnan(seconds) || (seconds >= 0 && seconds <= max_case_seconds)) return;
       throw UsageError(
-          fmt::format("{}[{}].{}: {} is not a valid time in seconds", place, i, what, seconds));
+          fmt::format("{}[{}].{}: {} is not a valid time in seconds", path, i, what, seconds));
     };
     if (const auto& statistics = cases[i].statistics) {
       check_time(statistics->median, "statistics.median");
@@ -339,7 +339,7 @@ void check_times(const std::vector<CaseResult>& cases, std::string_view place) {
 /// Limits the size of tables, above all CSV. A table has a row per case and a column for many of
 /// the names below, so a small file may become a huge table. Names are also searched linearly.
 /// Strategies are neither columns nor searched.
-void check_table_size(const std::vector<CaseResult>& cases, std::string_view place) {
+void check_table_size(const std::vector<CaseResult>& cases, std::string_view path) {
   constexpr std::size_t max_names = 1'000;
   constexpr std::size_t max_cells = 10'000'000;
   std::unordered_set<std::string_view> names;
@@ -355,7 +355,7 @@ void check_table_size(const std::vector<CaseResult>& cases, std::string_view pla
   throw UsageError(fmt::format(
       "{}: {} cases name {} scenarios, parameters, metrics, devices and notes; tables are made of "
       "at most {} names and {} cells, use a report of fewer cases",
-      place, cases.size(), names.size(), max_names, max_cells));
+      path, cases.size(), names.size(), max_names, max_cells));
 }
 
 }  // namespace
@@ -387,17 +387,17 @@ Report from_json(const Json& file) {
   }
   check_version(*parbench);
   Report report;
-  read(report, *parbench, Place{nullptr, "parbench"});
+  read(report, *parbench, JsonPath{nullptr, "parbench"});
   check_report(report);
   return report;
 }
 
-void check_report(const Report& report, std::string_view place) {
+void check_report(const Report& report, std::string_view path) {
   check_start(report);
-  check_names(report.cases, place);
-  check_times(report.cases, place);
-  check_timelines(report.cases, place);
-  check_table_size(report.cases, place);
+  check_names(report.cases, path);
+  check_times(report.cases, path);
+  check_timelines(report.cases, path);
+  check_table_size(report.cases, path);
 }
 
 Json to_json(const KnownPeaks& known) {
@@ -409,16 +409,16 @@ Json to_json(const KnownPeaks& known) {
 }
 
 KnownPeaks peaks_from_json(const Json& file) {
-  const Place place{nullptr, "peaks"};
-  if (!file.is_object()) wrong(place, "an object", file);
+  const JsonPath path{nullptr, "peaks"};
+  if (!file.is_object()) wrong(path, "an object", file);
   int version = 0;
-  Reader{file, place}("peaks_version", version);
+  Reader{file, path}("peaks_version", version);
   if (version != peaks_version) {
     throw UsageError(fmt::format("it has version {} of peaks, this program reads version {}",
                                  version, peaks_version));
   }
   KnownPeaks known;
-  read(known, file, place);
+  read(known, file, path);
   return known;
 }
 

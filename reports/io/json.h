@@ -19,16 +19,16 @@ namespace parbench::report {
 [[nodiscard]] Json to_json(const Report& report);
 
 /// Returns the report of a file. Reading the output of `to_json` gives an equal report, except that
-/// non-finite numbers become NaN. Ignores unknown fields. Throws UsageError with the place
+/// non-finite numbers become NaN. Ignores unknown fields. Throws UsageError with the path
 /// ("parbench.cases[3].statistics.median") and the problem: another type, a number that does not
 /// fit, a missing field, two cases with the same name, or more different parameters than a table
 /// can have.
 [[nodiscard]] Report from_json(const Json& file);
 
 /// Throws UsageError as `from_json` does if a report, also from another format, breaks a general
-/// rule: names are unique, times are at most `max_case_seconds`, and tables can hold it. `place` is
+/// rule: names are unique, times are at most `max_case_seconds`, and tables can hold it. `path` is
 /// the path of the cases in messages.
-void check_report(const Report& report, std::string_view place = "parbench.cases");
+void check_report(const Report& report, std::string_view path = "parbench.cases");
 
 /// Max valid time of a case.
 inline constexpr double max_case_seconds = 100 * 365.25 * 24 * 3600;

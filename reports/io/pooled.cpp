@@ -140,13 +140,6 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the stage boundaries of a later run.
-void add_cut(CaseResult& known, const CaseResult& later) {
-  const std::string cut = cut_of(later);
-  if (cut.empty()) return;
-  add_texts(known.notes, {{std::string(cut_note), cut}});
-}
-
 /// Adds the case of a later run. Failed takes precedence over skipped, and skipped over measured.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
@@ -159,7 +152,9 @@ void add_case(PooledCase& pool, CaseResult later) {
     std::swap(known, later);
     std::swap(known.samples, later.samples);
   }
-  add_cut(known, later);
+  if (const std::string cut = cut_of(later); !cut.empty()) {
+    add_texts(known.notes, {{std::string(cut_note), cut}});
+  }
   std::ranges::move(later.samples, std::back_inserter(known.samples));
 }
 
@@ -247,8 +242,8 @@ class Pool {
 
  private:
   void add(CaseResult c) {
-    const auto [place, is_new] = places_.try_emplace({c.scenario, c.name}, cases_.size());
-    if (!is_new) return add_case(cases_[place->second], std::move(c));
+    const auto [known, is_new] = indices_.try_emplace({c.scenario, c.name}, cases_.size());
+    if (!is_new) return add_case(cases_[known->second], std::move(c));
     PooledCase& pool = cases_.emplace_back();
     pool.runs = 1;
     pool.troubled = is_troubled(c) ? 1 : 0;
@@ -294,7 +289,7 @@ class Pool {
   NextNumbers next_;
   std::vector<PooledCase> cases_;
   // indices in `cases_`, by scenario and name
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;
+  std::map<std::pair<std::string, std::string>, std::size_t> indices_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace parbench::report {
 /// Returns the report in a seekable stream: one of parbench, or runs of programs with Google
 /// Benchmark (google_benchmark_reader.h), repaired where that is unambiguous (foreign/repair.h).
 /// Several runs of either kind, as consecutive objects or as a list, are pooled (pooled.h). The
-/// report's file notes describe the repairs. Throws UsageError with the problem, the place and the
+/// report's file notes describe the repairs. Throws UsageError with the problem, the path and the
 /// remedy.
 [[nodiscard]] Report report_in(std::istream& stream, const ReadLimits& limits);
 

@@ -9,15 +9,13 @@
 
 namespace parbench::report {
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Interval> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Interval> auto& x) {
   visit("low", x.low);
   visit("high", x.high);
   visit("confidence", x.confidence);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Statistics> auto& x) {
   visit("median", x.median);
   visit.optional("median_interval", x.median_interval);
   visit("mean", x.mean);
@@ -27,8 +25,7 @@ void visit_fields(V& visit, MaybeConst<Statistics> auto& x) {
   visit("max", x.max);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
+void visit_fields(auto& visit, MaybeConst<ThreadUse> auto& x) {
   visit("core_wait", x.core_wait);
   visit("kernel", x.kernel);
   visit("page_faults", x.page_faults);
@@ -37,8 +34,7 @@ void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
   visit.optional("threads", x.threads);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<SampleCondition> auto& x) {
+void visit_fields(auto& visit, MaybeConst<SampleCondition> auto& x) {
   visit("device", x.device);
   visit.optional("clock_mhz", x.clock_mhz);
   visit.optional("temperature_celsius", x.temperature_celsius);
@@ -47,8 +43,7 @@ void visit_fields(V& visit, MaybeConst<SampleCondition> auto& x) {
   visit.optional("threads", x.threads);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Sample> auto& x) {
   visit("seconds", x.seconds);
   visit("wall_seconds", x.wall_seconds);
   visit("cpu_seconds", x.cpu_seconds);
@@ -62,15 +57,13 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit.optional("quota_lost", x.quota_lost);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Ratio> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Ratio> auto& x) {
   visit("value", x.value);
   visit.optional("interval", x.interval);
   visit("baseline", x.baseline);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Metric> auto& x) {
   visit("name", x.name);
   visit("value", x.value);
   visit.optional("interval", x.interval);
@@ -78,8 +71,7 @@ void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
   visit.optional("unit", x.unit);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Bound> auto& x) {
   visit("seconds", x.seconds);
   visit("critical_path", x.critical_path);
   visit("busiest_lane", x.busiest_lane);
@@ -88,30 +80,26 @@ void visit_fields(V& visit, MaybeConst<Bound> auto& x) {
   visit("one_machine", x.one_machine);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Verification> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Verification> auto& x) {
   visit("against", x.against);
   visit("passed", x.passed);
   visit("largest_error", x.largest_error);
   visit.optional("detail", x.detail);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<DeviceMemory> auto& x) {
+void visit_fields(auto& visit, MaybeConst<DeviceMemory> auto& x) {
   visit("device", x.device);
   visit("bytes", x.bytes);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Kernel> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Kernel> auto& x) {
   visit("operation", x.operation);
   visit("implementation", x.implementation);
   visit("count", x.count);
   visit.optional("chosen_by", x.chosen_by);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
+void visit_fields(auto& visit, MaybeConst<CaseCondition> auto& x) {
   visit("device", x.device);
   visit.optional("min_clock_mhz", x.min_clock_mhz);
   visit.optional("median_clock_mhz", x.median_clock_mhz);
@@ -120,23 +108,20 @@ void visit_fields(V& visit, MaybeConst<CaseCondition> auto& x) {
   visit.optional("threads", x.threads);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<ThrottleReason> auto& x) {
+void visit_fields(auto& visit, MaybeConst<ThrottleReason> auto& x) {
   visit("device", x.device);
   visit("reason", x.reason);
   visit("samples", x.samples);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Throttling> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Throttling> auto& x) {
   visit("marked_samples", x.marked_samples);
   visit("read_samples", x.read_samples);
   visit("flagged", x.flagged);
   visit("reasons", x.reasons);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Losses> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Losses> auto& x) {
   visit("ideal", x.ideal);
   visit("slower_calls", x.slower_calls);
   visit("imbalance", x.imbalance);
@@ -145,8 +130,7 @@ void visit_fields(V& visit, MaybeConst<Losses> auto& x) {
   visit("launch", x.launch);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Finding> auto& x) {
   visit("scenario", x.scenario);
   visit("rule", x.rule);
   visit("cases", x.cases);
@@ -156,8 +140,7 @@ void visit_fields(V& visit, MaybeConst<Finding> auto& x) {
   visit.optional("share", x.share);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Profile> auto& x) {
   visit("executions", x.executions);
   visit("median", x.median);
   visit.optional("deviation", x.deviation);
@@ -167,8 +150,7 @@ void visit_fields(V& visit, MaybeConst<Profile> auto& x) {
   visit.optional("losses", x.losses);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
+void visit_fields(auto& visit, MaybeConst<CaseResult> auto& x) {
   visit("name", x.name);
   visit("scenario", x.scenario);
   visit("strategy", x.strategy);
@@ -201,8 +183,7 @@ void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
   visit.optional("samples", x.samples);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Peak> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Peak> auto& x) {
   visit("what", x.what);
   visit("value", x.value);
   visit("unit", x.unit);
@@ -210,15 +191,13 @@ void visit_fields(V& visit, MaybeConst<Peak> auto& x) {
   visit("measured_utc", x.measured_utc);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<KnownPeaks> auto& x) {
+void visit_fields(auto& visit, MaybeConst<KnownPeaks> auto& x) {
   visit("machine", x.machine);
   visit("machine_id", x.machine_id);
   visit("peaks", x.peaks);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Device> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Device> auto& x) {
   visit("scenario", x.scenario);
   visit("name", x.name);
   visit("backend", x.backend);
@@ -231,32 +210,28 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit.optional("combines", x.combines);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<ParameterRole> auto& x) {
+void visit_fields(auto& visit, MaybeConst<ParameterRole> auto& x) {
   visit("scenario", x.scenario);
   visit("parameter", x.parameter);
   visit("role", x.role);
   visit.optional("advised", x.advised);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Link> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Link> auto& x) {
   visit("scenario", x.scenario);
   visit("from", x.from);
   visit("to", x.to);
   visit("kind", x.kind);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<CpuCache> auto& x) {
+void visit_fields(auto& visit, MaybeConst<CpuCache> auto& x) {
   visit("type", x.type);
   visit("level", x.level);
   visit("bytes", x.bytes);
   visit("sharing", x.sharing);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Machine> auto& x) {
   visit("host", x.host);
   visit("cpu_model", x.cpu_model);
   visit("cores_online", x.cores_online);
@@ -280,8 +255,7 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit.optional("commit_author", x.commit_author);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Sampling> auto& x) {
   visit("scenario", x.scenario);
   visit("precision", x.precision);
   visit("min_samples", x.min_samples);
@@ -292,22 +266,19 @@ void visit_fields(V& visit, MaybeConst<Sampling> auto& x) {
   visit("min_sample_seconds", x.min_sample_seconds);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Process> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Process> auto& x) {
   visit("started_utc", x.started_utc);
   visit("duration_seconds", x.duration_seconds);
   visit("exit_code", x.exit_code);
   visit.optional("error", x.error);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<LabelledCase> auto& x) {
+void visit_fields(auto& visit, MaybeConst<LabelledCase> auto& x) {
   visit("label", x.label);
   visit("name", x.name);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Recommendation> auto& x) {
   visit.optional("setting", x.setting);
   visit("candidates", x.candidates);
   visit.optional("tied", x.tied);
@@ -321,8 +292,7 @@ void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
   visit.optional("processes", x.processes);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Answer> auto& x) {
   visit("scenario", x.scenario);
   visit("question", x.question);
   visit("text", x.text);
@@ -331,8 +301,7 @@ void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
   visit.optional("recommendations", x.recommendations);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Published> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Published> auto& x) {
   visit("scenario", x.scenario);
   visit("strategy", x.strategy);
   visit("parameters", x.parameters);
@@ -341,15 +310,13 @@ void visit_fields(V& visit, MaybeConst<Published> auto& x) {
   visit("executions", x.executions);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<FileNote> auto& x) {
+void visit_fields(auto& visit, MaybeConst<FileNote> auto& x) {
   visit("what", x.what);
   visit("first", x.first);
   visit("count", x.count);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Report> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
   visit.optional("measured_by", x.measured_by);
   visit("started_utc", x.started_utc);

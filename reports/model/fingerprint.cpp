@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernels/base/units/units.h"
+#include "reports/text/text.h"
 
 namespace parbench::report {
 namespace {
@@ -42,9 +43,7 @@ Fingerprint without_devices(const Machine& machine) {
   return {.cpu_model = machine.cpu_model,
           .cores = machine.cores_allowed.empty() ? machine.cores_online
                                                  : static_cast<int>(machine.cores_allowed.size()),
-          .memory_gibibytes = installed_gibibytes(machine.memory_bytes),
-          .devices = {},
-          .links = {}};
+          .memory_gibibytes = installed_gibibytes(machine.memory_bytes)};
 }
 
 /// FNV-1a with 64 bits and the constants of draft-eastlake-fnv.
@@ -79,11 +78,10 @@ std::string devices_text(const Fingerprint& machine) {
 }
 
 std::string links_text(const Fingerprint& machine) {
-  std::vector<std::string> texts;
-  for (const LinkClass& link : machine.links) {
-    texts.push_back(fmt::format("{}–{} {}", link.from, link.to, link.kind));
-  }
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+  const std::string text = joined(machine.links, ", ", [](const LinkClass& link) {
+    return fmt::format("{}–{} {}", link.from, link.to, link.kind);
+  });
+  return text.empty() ? "none" : text;
 }
 
 bool has_cpu(const Fingerprint& machine) { return machine.cpu_model != unknown_cpu; }
@@ -93,8 +91,8 @@ bool has_cpu(const Fingerprint& machine) { return machine.cpu_model != unknown_c
 double installed_gibibytes(std::size_t usable_bytes) {
   if (usable_bytes == 0) return 0;
   const double gibibytes = static_cast<double>(usable_bytes) / static_cast<double>(1U << 30U);
-  const double step = std::exp2(std::floor(std::log2(gibibytes))) / 8;
-  return std::ceil(gibibytes / step) * step;
+  const double granularity = std::exp2(std::floor(std::log2(gibibytes))) / 8;
+  return std::ceil(gibibytes / granularity) * granularity;
 }
 
 Fingerprint fingerprint(const Machine& machine, const Device& device) {

@@ -62,7 +62,7 @@ struct Fingerprint {
 [[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
 /// Returns the installed memory from the memory that the kernel reports, which lacks a few percent
-/// for firmware and kernel that vary from boot to boot. Rounds up in steps of an eighth of its
+/// for firmware and kernel that vary from boot to boot. Rounds up to multiples of an eighth of its
 /// power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
 [[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
 

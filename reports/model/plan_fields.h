@@ -8,15 +8,13 @@
 
 namespace parbench::report {
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Work> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Work> auto& x) {
   visit.optional("flops", x.flops);
   visit.optional("bytes", x.bytes);
   visit.optional("seconds", x.seconds);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Lane> auto& x) {
   visit("name", x.name);
   visit("device", x.device);
   visit("kind", x.kind);
@@ -24,8 +22,7 @@ void visit_fields(V& visit, MaybeConst<Lane> auto& x) {
   visit.optional("device_cores", x.device_cores);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Task> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Task> auto& x) {
   visit("name", x.name);
   visit("kind", x.kind);
   visit("lanes", x.lanes);
@@ -37,21 +34,18 @@ void visit_fields(V& visit, MaybeConst<Task> auto& x) {
   visit.optional("sent", x.sent);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<PlanGraph> auto& x) {
+void visit_fields(auto& visit, MaybeConst<PlanGraph> auto& x) {
   visit("submit", x.submit);
   visit("lanes", x.lanes);
   visit("tasks", x.tasks);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimeSpan> auto& x) {
+void visit_fields(auto& visit, MaybeConst<TimeSpan> auto& x) {
   visit("begin_ns", x.begin);
   visit("end_ns", x.end);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
+void visit_fields(auto& visit, MaybeConst<TimedCall> auto& x) {
   visit("task", x.task);
   visit("lane", x.lane);
   visit.optional("name", x.name);
@@ -65,8 +59,7 @@ void visit_fields(V& visit, MaybeConst<TimedCall> auto& x) {
   visit.optional("team_waiting_ns", x.team_waiting);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Timeline> auto& x) {
   visit("graph", x.graph);
   visit("calls", x.calls);
   visit("begin_ns", x.begin);
@@ -74,15 +67,13 @@ void visit_fields(V& visit, MaybeConst<Timeline> auto& x) {
   visit("clock_error_ns", x.clock_error);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<Waits> auto& x) {
+void visit_fields(auto& visit, MaybeConst<Waits> auto& x) {
   visit("dependency", x.dependency);
   visit("host", x.host);
   visit("queue", x.queue);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
+void visit_fields(auto& visit, MaybeConst<DeviceMetrics> auto& x) {
   visit("device", x.device);
   visit("busy", x.busy);
   visit("idle", x.idle);
@@ -96,15 +87,13 @@ void visit_fields(V& visit, MaybeConst<DeviceMetrics> auto& x) {
   visit("overlapped", x.overlapped);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<LaneMetrics> auto& x) {
+void visit_fields(auto& visit, MaybeConst<LaneMetrics> auto& x) {
   visit("name", x.name);
   visit("device", x.device);
   visit("waits", x.waits);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
+void visit_fields(auto& visit, MaybeConst<CriticalPath> auto& x) {
   visit("compute", x.compute);
   visit("copy", x.copy);
   visit("communication", x.communication);
@@ -112,8 +101,7 @@ void visit_fields(V& visit, MaybeConst<CriticalPath> auto& x) {
   visit("queue", x.queue);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
+void visit_fields(auto& visit, MaybeConst<CallMetrics> auto& x) {
   visit("name", x.name);
   visit("kind", x.kind);
   visit.optional("layer", x.layer);
@@ -128,14 +116,12 @@ void visit_fields(V& visit, MaybeConst<CallMetrics> auto& x) {
   visit("bytes", x.bytes);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<BubbleRatio> auto& x) {
+void visit_fields(auto& visit, MaybeConst<BubbleRatio> auto& x) {
   visit("of_total", x.of_total);
   visit("of_busy", x.of_busy);
 }
 
-template <class V>
-void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
+void visit_fields(auto& visit, MaybeConst<TimelineMetrics> auto& x) {
   visit("span", x.span);
   visit("clock_error", x.clock_error);
   visit("devices", x.devices);

@@ -45,17 +45,17 @@ bool is_slower(Samples one, Samples other, double level) {
 std::vector<std::size_t> possibly_fastest(std::span<const Samples> cases, double significance) {
   const double level =
       significance / static_cast<double>(std::max<std::size_t>(2, cases.size()) - 1);
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> fastest;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const bool excluded = std::ranges::any_of(
         cases, [&](Samples other) { return is_slower(cases[i], other, level); });
-    if (!excluded) places.push_back(i);
+    if (!excluded) fastest.push_back(i);
   }
-  if (places.empty()) {  // each is slower than another one in their common rounds
-    places.resize(cases.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
+  if (fastest.empty()) {  // each is slower than another one in their common rounds
+    fastest.resize(cases.size());
+    std::iota(fastest.begin(), fastest.end(), std::size_t{0});
   }
-  return places;
+  return fastest;
 }
 
 }  // namespace parbench

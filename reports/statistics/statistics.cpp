@@ -53,14 +53,15 @@ double median_of_ratios(const std::vector<double>& ratios) {
   return below * std::sqrt(ordered[middle] / below);  // exact if both are equal
 }
 
-std::optional<PairedMedian> finite_median_of_ratios(const std::vector<double>& ratios) {
-  if (ratios.empty() || !all_finite(ratios)) return std::nullopt;
-  return PairedMedian{median_of_ratios(ratios), median_interval(ratios)};
-}
+double median_of_values(const std::vector<double>& values) { return median(values); }
 
-std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
+/// A median: of values or of ratios.
+using Middle = double (*)(const std::vector<double>&);
+
+/// Returns the middle with its interval; nothing unless all values are finite.
+std::optional<PairedMedian> finite_middle(const std::vector<double>& values, Middle middle) {
   if (values.empty() || !all_finite(values)) return std::nullopt;
-  return PairedMedian{median(values), median_interval(values)};
+  return PairedMedian{middle(values), median_interval(values)};
 }
 
 /// The seconds of all cases, by round.
@@ -108,10 +109,6 @@ std::vector<double> combined(const Rounds& rounds, const CombineRound& combine) 
   return values;
 }
 
-using Middle = double (*)(const std::vector<double>&);
-
-double median_of_values(const std::vector<double>& values) { return median(values); }
-
 /// Returns the combined seconds of each round; with several processes, the middle of each process.
 std::vector<double> values_by_process(std::span<const Samples> cases, const CombineRound& combine,
                                       Middle middle) {
@@ -135,16 +132,16 @@ double ratio_of(double baseline_seconds, double case_seconds) {
 
 double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
 
-std::size_t median_place(std::span<const double> values) {
+std::size_t median_index(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("the median of no values");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(order, middle, {}, [&](std::size_t place) { return values[place]; });
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t index) { return values[index]; });
   return *middle;
 }
 
-std::size_t nearest_place(std::span<const double> values, double target) {
+std::size_t nearest_index(std::span<const double> values, double target) {
   if (values.empty()) throw std::invalid_argument("the nearest of no values");
   const auto nearest =
       std::ranges::min_element(values, {}, [&](double value) { return std::abs(value - target); });
@@ -233,7 +230,7 @@ std::vector<double> paired_values(std::span<const Samples> cases, const CombineR
 
 std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                           const CombineRound& combine) {
-  return finite_median(paired_values(cases, combine));
+  return finite_middle(paired_values(cases, combine), median_of_values);
 }
 
 std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
@@ -242,15 +239,15 @@ std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_second
   for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
     ratios.push_back(ratio_of(baseline_seconds[i], case_seconds[i]));
   }
-  return finite_median_of_ratios(ratios);
+  return finite_middle(ratios, median_of_ratios);
 }
 
 std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {
   const auto ratio = [](std::span<const double> seconds, std::span<const double>) {
     return ratio_of(seconds[0], seconds[1]);
   };
-  return finite_median_of_ratios(
-      values_by_process(std::array{baseline, samples}, ratio, median_of_ratios));
+  return finite_middle(values_by_process(std::array{baseline, samples}, ratio, median_of_ratios),
+                       median_of_ratios);
 }
 
 }  // namespace parbench

@@ -14,9 +14,9 @@ namespace parbench {
 /// Returns the median; like the next three functions, throws std::invalid_argument for no values.
 [[nodiscard]] double median(std::span<const double> values);
 /// Returns the index of the median, the lower of the two in the middle.
-[[nodiscard]] std::size_t median_place(std::span<const double> values);
+[[nodiscard]] std::size_t median_index(std::span<const double> values);
 /// Returns the index of the value nearest to `target`, the first of several.
-[[nodiscard]] std::size_t nearest_place(std::span<const double> values, double target);
+[[nodiscard]] std::size_t nearest_index(std::span<const double> values, double target);
 [[nodiscard]] double mean(std::span<const double> values);
 
 /// Returns the standard deviation with n − 1 in the denominator; 0 for a single value.

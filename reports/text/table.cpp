@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -45,10 +46,6 @@ void move_unit_to_title(Column& column) {
 /// numbers stay aligned.
 std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
   return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
-}
-
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + ' ' + second;
 }
 
 std::string name_of(const TableColumn& column) { return printable(whole_title(column)); }
@@ -152,13 +149,15 @@ std::string to_text(const Table& table, const TextStyle& style) {
 }
 
 std::string whole_title(const TableColumn& column) {
-  return joined(joined(column.title, column.range_title), column.subtitle);
+  return joined(std::array{column.title, column.range_title, column.subtitle}, " ");
 }
 
-std::string whole_text(const Footnote& note) { return joined(note.first, note.second); }
+std::string whole_text(const Footnote& note) {
+  return joined(std::array{note.first, note.second}, " ");
+}
 
 std::string whole_text(const TableCell& cell) {
-  return joined(cell.text + cell.mark, cell.range + cell.range_mark);
+  return joined(std::array{cell.text + cell.mark, cell.range + cell.range_mark}, " ");
 }
 
 }  // namespace parbench::report

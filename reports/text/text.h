@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,24 @@ struct TextStyle {
 /// including escape sequences, characters that change the writing direction and, unless
 /// `keep_line_breaks`, line breaks.
 [[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
+
+/// Returns whether a character is a letter or digit of ASCII.
+[[nodiscard]] constexpr bool is_alphanumeric(char letter) {
+  return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+         (letter >= 'A' && letter <= 'Z');
+}
+
+/// Joins the texts of items, without empty ones. `text_of`: a function or a member of the items.
+template <class Items, class TextOf = std::identity>
+[[nodiscard]] std::string joined(const Items& items, std::string_view separator,
+                                 const TextOf& text_of = {}) {
+  std::string all;
+  for (const auto& item : items) {
+    const std::string text(std::invoke(text_of, item));
+    if (!text.empty()) all.append(all.empty() ? "" : separator).append(text);
+  }
+  return all;
+}
 
 /// Returns the first digits of a commit's hash; shortens another name of a commit (tag, version) if
 /// it is long.

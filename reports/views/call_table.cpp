@@ -33,8 +33,8 @@ std::string share_cell(double amount, double seconds, const std::optional<double
 
 /// Returns "convolution_forward · layer1.0.conv1"; without a layer, the shapes of the tensors.
 std::string name_of_calls(const CallMetrics& call) {
-  const std::string& place = call.layer.empty() ? call.tensors : call.layer;
-  return place.empty() ? call.name : fmt::format("{} · {}", call.name, place);
+  const std::string& where = call.layer.empty() ? call.tensors : call.layer;
+  return where.empty() ? call.name : fmt::format("{} · {}", call.name, where);
 }
 
 /// Returns the rows; short calls share one, because a network has hundreds of calls.

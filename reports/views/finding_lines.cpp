@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <set>
@@ -13,6 +14,7 @@
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"
+#include "reports/text/text.h"
 
 namespace parbench::report {
 
@@ -88,21 +90,17 @@ std::string deviating_profiles(const ScenarioCases& group) {
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
       deviating, {}, [](const CaseResult* c) { return std::abs(*c->profile->deviation); });
-  const std::string others = deviating.size() > 1
-                                 ? fmt::format(" ({})", format_count(deviating.size(), "case"))
-                                 : std::string();
   return fmt::format(
       "The profiled run of {} was not representative: it {}{}. Findings about its calls are left "
       "out.",
-      CaseLabels(group.cases).label((*worst)->name), deviation_text(*(*worst)->profile), others);
+      CaseLabels(group.cases).label((*worst)->name), deviation_text(*(*worst)->profile),
+      count_of_several(deviating.size()));
 }
 
 }  // namespace
 
 std::string limits_line(const ScenarioCases& group) {
-  const std::string missing = missing_timelines(group);
-  const std::string deviating = deviating_profiles(group);
-  return missing.empty() || deviating.empty() ? missing + deviating : missing + ' ' + deviating;
+  return joined(std::array{missing_timelines(group), deviating_profiles(group)}, " ");
 }
 
 }  // namespace parbench::report

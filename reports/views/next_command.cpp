@@ -102,8 +102,8 @@ std::string purpose_of(const std::vector<Tie>& ties) {
 
 /// Rounds seconds up to a round number for a flag.
 std::string rounded_up(double seconds) {
-  const double step = seconds > 120 ? 60 : 10;
-  return fmt::format("{:.0f}", step * std::ceil(seconds / step));
+  const double granularity = seconds > 120 ? 60 : 10;
+  return fmt::format("{:.0f}", granularity * std::ceil(seconds / granularity));
 }
 
 double sampled_seconds(const CaseResult& c) {

@@ -37,12 +37,13 @@ std::string applies_to(const Applies& applies) {
 void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
   Applies applies;
-  std::unordered_map<std::string_view, std::size_t> places;  // indices in `applies`, by strategy
+  std::unordered_map<std::string_view, std::size_t>
+      known_strategies;  // indices in `applies`, by strategy
   for (std::size_t row = 0; row < cases.size(); ++row) {
     const auto& value = column.values[row];
-    const auto [place, is_new] = places.try_emplace(cases[row]->strategy, applies.size());
+    const auto [known, is_new] = known_strategies.try_emplace(cases[row]->strategy, applies.size());
     if (is_new) applies.emplace_back(cases[row]->strategy, value.has_value());
-    if (applies[place->second].second != value.has_value()) return;
+    if (applies[known->second].second != value.has_value()) return;
     if (value && common && *value != *common) return;
     if (value) common = value;
   }

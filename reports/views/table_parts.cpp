@@ -245,12 +245,9 @@ std::string counts_text(const Report& report) {
   const auto equal = std::ranges::count_if(report.cases, has_equal_plan);
   counts[CaseStatus::not_run] -= static_cast<int>(out_of_time + equal);
   std::string text = report.complete ? "" : "Incomplete: ";
-  text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
-                      report.cases.size() == 1 ? "case" : "cases");
-  if (!report.processes.empty()) {
-    text += fmt::format(" in {} process{}", report.processes.size(),
-                        report.processes.size() == 1 ? "" : "es");
-  }
+  text += fmt::format("{} of {} measured", counts[CaseStatus::measured],
+                      format_count(report.cases.size(), "case"));
+  if (!report.processes.empty()) text += " in " + format_count(report.processes.size(), "process");
   const auto add = [&](CaseStatus status, std::string_view word) {
     if (counts[status] > 0) text += fmt::format(", {} {}", counts[status], word);
   };

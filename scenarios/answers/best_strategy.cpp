@@ -7,82 +7,29 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/base/units/units.h"
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
+#include "scenarios/framework/all_cores.h"
 
 namespace parbench {
 namespace {
 
-/// Returns whether a parameter has different values in two of the cases.
-bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& outcomes) {
-  const Value* first = nullptr;
-  return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
-    const Value* value = one.spec.parameters.find(parameter);
-    if (first == nullptr) first = value;
-    return value != nullptr && *value != *first;
-  });
-}
-
-/// Returns "streams", or "streams with count 4" if cases differ in a parameter that other
-/// strategies lack.
-std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common,
-                     const std::vector<CaseOutcome>& outcomes) {
-  std::string label = spec.strategy;
-  std::string_view separator = " with ";
-  for (const Parameter& one : spec.parameters) {
-    if (std::ranges::find(common, one.name) != common.end()) continue;
-    if (!is_varied(one.name, outcomes)) continue;
-    label += fmt::format("{}{} {}", separator, one.name, to_string(one.value));
-    separator = ", ";
-  }
-  return label;
-}
-
-/// Returns the name of the baseline for sentences.
-std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
-  if (scenario.baseline() != "single") return std::string(scenario.baseline());
-  return one_device_text(outcomes, scenario.baseline());
-}
-
-/// Returns the sentence for a recommended baseline.
-std::string_view no_other_text(Payoff payoff) {
-  if (payoff == Payoff::does_not_pay) return "no other strategy pays";
-  return payoff == Payoff::gains_little ? "no other strategy gains 3% or more"
-                                        : "no other strategy shows a gain";
-}
-
-/// Returns the sentences about one setting, the most important first.
-std::vector<std::string> sentences(const Recommendation& found, std::string_view baseline,
-                                   const std::string& whole_device) {
-  if (payoff_of(found) < Payoff::may_pay) {
-    return {at_setting(found, keep_text(found, no_other_text(payoff_of(found)))), whole_device};
-  }
-  return {at_setting(found, use_text(found, baseline)), tie_text(found), whole_device,
-          open_text(found)};
-}
-
-std::vector<std::string> sentences(const std::vector<Recommendation>& found,
-                                   std::string_view baseline, const std::string& whole_device) {
-  if (found.size() == 1) return sentences(found.front(), baseline, whole_device);
-  if (const Recommendation* only = only_one_that_pays(found)) {
-    return {at_setting(*only, use_text(*only, baseline)),
-            elsewhere_text(found, "Another strategy", "pays")};
-  }
-  const std::string none = no_verdict_text(found);
-  return {fmt::format(
-      "{}{}.",
-      none.empty() ? "Another strategy " + where_it_pays(found, "pays") : with_capital(none),
-      best_text(found, baseline))};
+/// Returns whether both cases have the same value of a parameter, or both lack it.
+bool are_equal_in(std::string_view name, const CaseSpec& a, const CaseSpec& b) {
+  const Value* of_a = a.parameters.find(name);
+  const Value* of_b = b.parameters.find(name);
+  return (of_a == nullptr) == (of_b == nullptr) && (of_a == nullptr || *of_a == *of_b);
 }
 
 /// Explains a superlinear gain of strategies that use several devices. Strategies that share a
 /// device have no such limit.
-std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
+std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes,
+                                const StrategyWords& words) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};
-  return superlinear_text(found, devices_of(gaining->spec),
+  const bool in_turn = words.works_in_turn && words.works_in_turn(gaining->spec);
+  return superlinear_text(found, in_turn ? 1 : devices_in(gaining->spec.parameters),
                           uses_all_cores(gaining->spec)
                               ? "data stays in the caches of one device, or the baseline was "
                                 "disturbed"
@@ -100,48 +47,69 @@ std::vector<std::string_view> common_axes(const Scenario& scenario) {
   return names;
 }
 
-Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
-                         const PossiblyFastest& possibly_fastest) {
-  return best_strategy(scenario, outcomes, possibly_fastest, [&](const CaseSpec& spec) {
-    return label_of(spec, common_axes(scenario), outcomes);
+std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes, const CaseSpec& spec,
+                           const StrategyWords& words) {
+  if (uses_all_cores(spec)) return whole_device_text(outcomes);
+  if (spec.strategy == scenario.baseline()) {
+    return spec.strategy == "single" ? one_device_text(outcomes, spec.strategy) : spec.strategy;
+  }
+  const std::vector<std::string_view> common = common_axes(scenario);
+  Outcomes alike = outcomes_where(outcomes, [&](const CaseSpec& other) {
+    return other.strategy == spec.strategy &&
+           std::ranges::all_of(
+               common, [&](std::string_view name) { return are_equal_in(name, other, spec); });
   });
+  const Value* name = spec.parameters.find(words.named_by);
+  std::string label =
+      name == nullptr ? spec.strategy : fmt::format("{}{}", words.name_words, to_string(*name));
+  std::string_view separator = " with ";
+  for (const Parameter& one : spec.parameters) {
+    const auto axis = std::ranges::find(scenario.axes(), one.name, &Axis::name);
+    if (axis == scenario.axes().end() || axis->strategies.empty()) continue;
+    const std::size_t before = alike.size();
+    std::erase_if(alike,
+                  [&](const auto* other) { return !are_equal_in(one.name, other->spec, spec); });
+    const bool is_varied = alike.size() < before;
+    if (one.name == words.named_by || (one.implied && !is_varied)) continue;
+    label += fmt::format("{}{} {}", separator, one.name, to_string(one.value));
+    separator = ", ";
+  }
+  return label;
 }
 
-Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
-                         const PossiblyFastest& possibly_fastest,
-                         const std::function<std::string(const CaseSpec&)>& label) {
-  const std::vector<std::string_view> common = common_axes(scenario);
-  const auto rank = [&](const CaseSpec& spec) {
-    return std::ranges::find(scenario.strategies(), spec.strategy, &Strategy::name);
+Conclusion best_strategy(const Scenario& scenario, const Outcomes& outcomes,
+                         const PossiblyFastest& possibly_fastest, const StrategyWords& words) {
+  const auto label = [&](const CaseSpec& spec) {
+    return strategy_label(scenario, outcomes, spec, words);
   };
-  const auto is_baseline = [&](const CaseSpec& spec) {
-    return spec.strategy == scenario.baseline();
+  const auto complexity = [&](const CaseSpec& spec) {
+    std::vector<std::int64_t> numbers;
+    if (words.complexity) numbers = words.complexity(spec);
+    const auto& strategies = scenario.strategies();
+    const auto found = std::ranges::find(strategies, spec.strategy, &Strategy::name);
+    numbers.insert(numbers.begin(), found - strategies.begin());
+    return numbers;
   };
-  const std::string baseline = baseline_text(scenario, outcomes);
-  const Wording wording{
-      .label =
-          [&](const CaseSpec& spec) {
-            if (uses_all_cores(spec)) return whole_device_text(outcomes);
-            return is_baseline(spec) ? baseline : label(spec);
-          },
-      .simpler = [&](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
-      .is_baseline = is_baseline};
-  const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
-  Conclusion made;
-  auto [recommendations, not_compared] = recommend_each(all, common, wording, possibly_fastest);
-  made.recommendations = std::move(recommendations);
-  if (made.recommendations.empty()) {
-    const bool has_baseline = std::ranges::any_of(
-        outcomes, [&](const CaseOutcome& one) { return is_baseline(one.spec); });
+  const Wording wording{label, complexity, scenario.baseline()};
+  const auto [found, not_compared] =
+      recommend_each(outcomes, common_axes(scenario), wording, possibly_fastest);
+  const CaseSpec baseline_case{
+      .scenario = {}, .strategy = std::string(scenario.baseline()), .parameters = {}, .hidden = {}};
+  const std::string baseline = label(baseline_case);
+  if (found.empty()) {
+    const bool has_baseline = has_case(
+        outcomes, [&](const CaseSpec& spec) { return spec.strategy == scenario.baseline(); });
     return {.text = no_comparison_text(baseline, "strategy", has_baseline), .is_answered = false};
   }
-  const std::string whole_device =
-      whole_device_comparison(all, made.recommendations.front(), outcomes, wording.label);
-  std::vector<std::string> text = sentences(made.recommendations, baseline, whole_device);
-  text.push_back(superlinear_text_of(best_of(made.recommendations), all));
+  std::vector<std::string> text =
+      verdict_sentences(found, {}, baseline, [&](const Recommendation& one) {
+        return words.details ? words.details(one, outcomes) : std::string();
+      });
+  if (found.size() == 1) text.push_back(whole_device_comparison(outcomes, found.front(), label));
+  text.push_back(superlinear_text_of(best_of(found), outcomes, words));
   text.push_back(not_compared_text(not_compared));
-  made.text = joined_sentences(text);
-  return made;
+  if (words.remark) text.push_back(words.remark(outcomes));
+  return {joined_sentences(text), found};
 }
 
 }  // namespace parbench

@@ -3,29 +3,25 @@
 
 #include <functional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "scenarios/answers/recommend.h"
-#include "scenarios/framework/all_cores.h"
-#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 
 /// Returns "one core" if the strategy's cases compute on one core, otherwise "one device".
-[[nodiscard]] std::string one_device_text(const std::vector<CaseOutcome>& outcomes,
-                                          std::string_view strategy);
+[[nodiscard]] std::string one_device_text(const Outcomes& outcomes, std::string_view strategy);
 
 /// Returns the name of the device of strategy all-cores: "one device with all 4 cores", "the whole
 /// GPU".
-[[nodiscard]] std::string whole_device_text(const std::vector<CaseOutcome>& outcomes);
+[[nodiscard]] std::string whole_device_text(const Outcomes& outcomes);
 
 /// Compares strategy all-cores (one device with all cores) with the fastest case that divides the
 /// work. If dividing is recommended: " One device with both cores: 1.10× (1.05–1.15).". If
 /// all-cores is recommended: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).".
 /// Empty if one of them is missing or they are tied.
 [[nodiscard]] std::string whole_device_comparison(
-    const std::vector<const CaseOutcome*>& group, const Recommendation& found,
-    const std::vector<CaseOutcome>& outcomes,
+    const Outcomes& group, const Recommendation& found,
     const std::function<std::string(const CaseSpec&)>& label);
 
 }  // namespace parbench

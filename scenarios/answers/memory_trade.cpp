@@ -5,16 +5,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <map>
 #include <set>
-#include <utility>
+#include <vector>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/wording.h"
+#include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
+
+/// An axis that trades memory for time, and the value that others are compared with.
+struct MemoryChoice {
+  std::string_view name;  // "recompute"
+  std::string usual;      // "none"
+};
 
 /// A case with a value of the choice, and the same case with the usual value.
 struct MemoryPair {
@@ -38,59 +46,39 @@ bool is_known(const CaseOutcome& one) {
   return one.median_seconds > 0 && !one.memory.empty() && std::ranges::max(one.memory) > 0;
 }
 
-/// Returns whether two cases differ only in the choice.
-bool is_same_but(std::string_view choice, const CaseSpec& one, const CaseSpec& other) {
-  if (one.strategy != other.strategy || one.format() != other.format() ||
-      one.graph != other.graph) {
-    return false;
-  }
-  const auto has_all_of = [&](const CaseSpec& has, const CaseSpec& of) {
-    return std::ranges::all_of(of.parameters, [&](const Parameter& parameter) {
-      const Value* value = has.parameters.find(parameter.name);
-      return parameter.name == choice || (value != nullptr && *value == parameter.value);
-    });
-  };
-  return has_all_of(one, other) && has_all_of(other, one);
+CaseSpec without(const CaseSpec& spec, const MemoryChoice& choice) {
+  return with_strategy(spec, spec.strategy, {choice.name});
 }
 
-PairsByValue pairs_of(const std::vector<CaseOutcome>& outcomes, const MemoryChoice& choice) {
+PairsByValue pairs_of(const Outcomes& outcomes, const MemoryChoice& choice) {
   PairsByValue pairs;
-  for (const CaseOutcome& usual : outcomes) {
-    if (value_of(usual.spec, choice.name) != choice.usual || !is_known(usual)) continue;
-    for (const CaseOutcome& other : outcomes) {
-      const std::string value = value_of(other.spec, choice.name);
-      if (value.empty() || value == choice.usual || !is_known(other)) continue;
-      if (is_same_but(choice.name, usual.spec, other.spec))
-        pairs[value].push_back({&usual, &other});
+  for (const CaseOutcome* usual : outcomes) {
+    if (value_of(usual->spec, choice.name) != choice.usual || !is_known(*usual)) continue;
+    for (const CaseOutcome* other : outcomes) {
+      const std::string value = value_of(other->spec, choice.name);
+      if (value.empty() || value == choice.usual || !is_known(*other)) continue;
+      if (without(usual->spec, choice) == without(other->spec, choice)) {
+        pairs[value].push_back({usual, other});
+      }
     }
   }
   return pairs;
 }
 
 /// Returns whether all cases do the same work, so that their times can be compared.
-bool is_one_work(const PairsByValue& pairs, const MemoryChoice& choice) {
-  std::map<std::string_view, std::set<std::string>> values;
+bool is_one_work(const PairsByValue& pairs, const std::vector<std::string_view>& work) {
+  Outcomes usual;
   for (const auto& [value, list] : pairs) {
-    for (const MemoryPair& pair : list) {
-      values["dtype"].emplace(to_string(pair.usual->spec.format()));
-      for (const std::string_view name : choice.work) {
-        values[name].insert(value_of(pair.usual->spec, name));
-      }
-    }
+    for (const MemoryPair& pair : list) usual.push_back(pair.usual);
   }
-  return std::ranges::all_of(values, [](const auto& one) { return one.second.size() == 1; });
-}
-
-std::string with_capital(std::string text) {
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
+  return same_work(usual, work).size() == 1;
 }
 
 /// Returns the memory of each device; with many devices, the largest.
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
   if (one.memory.size() <= max_listed) return format_bytes(one.memory);
-  return fmt::format("{} on the fullest device", format_bytes(std::ranges::max(one.memory)));
+  return fmt::format("{} a device at most", format_bytes(std::ranges::max(one.memory)));
 }
 
 std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
@@ -99,7 +87,7 @@ std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
 
 /// Returns times and memory of the fastest case.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
-                       const std::function<std::string(const CaseSpec&)>& place) {
+                       const std::function<std::string(const CaseSpec&)>& label) {
   const MemoryPair* fastest = nullptr;
   for (const auto& [value, list] : pairs) {
     for (const MemoryPair& pair : list) {
@@ -108,9 +96,9 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
       }
     }
   }
-  std::vector<std::string> texts{fmt::format("{} {} {}: {}", with_capital(std::string(choice.name)),
-                                             choice.usual, place(fastest->usual->spec),
-                                             amounts(*fastest->usual, "peak memory "))};
+  std::vector<std::string> texts{fmt::format(
+      "{} {} ({}): {}", with_capital(choice.name), choice.usual,
+      label(without(fastest->usual->spec, choice)), amounts(*fastest->usual, "peak memory "))};
   for (const auto& [value, list] : pairs) {
     const auto own = std::ranges::find(list, fastest->usual, &MemoryPair::usual);
     if (own != list.end()) texts.push_back(fmt::format("{}: {}", value, amounts(*own->other)));
@@ -119,31 +107,33 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
 }
 
 /// Returns "1.20× to 1.45×", or "1.31×" for a single ratio.
-std::string range_text(const std::vector<MemoryPair>& pairs, double (MemoryPair::*ratio)() const) {
+std::string ratios_text(const std::vector<MemoryPair>& pairs, double (MemoryPair::*ratio)() const) {
   const auto of_pair = [&](const MemoryPair& pair) { return (pair.*ratio)(); };
   const auto [min, max] = std::ranges::minmax_element(pairs, {}, of_pair);
-  const std::string low = format_ratio(of_pair(*min));
-  const std::string high = format_ratio(of_pair(*max));
-  return low == high ? low : fmt::format("{} to {}", low, high);
+  return range_text(format_ratio(of_pair(*min)), format_ratio(of_pair(*max)));
 }
 
 std::string ranges(const PairsByValue& pairs, const MemoryChoice& choice) {
   std::vector<std::string> texts;
   for (const auto& [value, list] : pairs) {
-    texts.push_back(fmt::format(
-        "{} {}: {} the time of {} and {} its peak memory on the fullest device", choice.name, value,
-        range_text(list, &MemoryPair::time), choice.usual, range_text(list, &MemoryPair::memory)));
+    texts.push_back(
+        fmt::format("{} {}: {} the time of {} and {} its peak memory on the fullest device",
+                    choice.name, value, ratios_text(list, &MemoryPair::time), choice.usual,
+                    ratios_text(list, &MemoryPair::memory)));
   }
   return with_capital(fmt::format("{}.", fmt::join(texts, "; ")));
 }
 
 }  // namespace
 
-std::string memory_trade_text(const std::vector<CaseOutcome>& outcomes, const MemoryChoice& choice,
-                              const std::function<std::string(const CaseSpec&)>& place) {
+std::string memory_trade_text(const Scenario& scenario, const Axis& axis, const Outcomes& outcomes,
+                              const std::function<std::string(const CaseSpec&)>& label) {
+  const MemoryChoice choice{axis.name, to_string(axis.quick.front())};
   const PairsByValue pairs = pairs_of(outcomes, choice);
   if (pairs.empty()) return {};
-  return is_one_work(pairs, choice) ? of_fastest(pairs, choice, place) : ranges(pairs, choice);
+  std::vector<std::string_view> work = common_axes(scenario);
+  std::erase(work, choice.name);
+  return is_one_work(pairs, work) ? of_fastest(pairs, choice, label) : ranges(pairs, choice);
 }
 
 }  // namespace parbench

@@ -143,11 +143,11 @@ struct Ranking {
 Ranking rank_cases(Outcomes cases, const Wording& wording) {
   Ranking made;
   std::ranges::stable_sort(cases, [&](const CaseOutcome* a, const CaseOutcome* b) {
-    const bool is_baseline = wording.is_baseline(a->spec);
-    if (is_baseline != wording.is_baseline(b->spec)) return is_baseline;
-    return wording.simpler(a->spec, b->spec);
+    const bool is_baseline = a->spec.strategy == wording.baseline;
+    if (is_baseline != (b->spec.strategy == wording.baseline)) return is_baseline;
+    return wording.complexity(a->spec) < wording.complexity(b->spec);
   });
-  if (wording.is_baseline(cases.front()->spec)) made.baseline = cases.front();
+  if (cases.front()->spec.strategy == wording.baseline) made.baseline = cases.front();
   made.by_speed = compared_cases(cases, made.baseline);
   made.tied = made.by_speed;
   const auto speed = [&](const CaseOutcome* one) { return expected_speed(one, made.baseline); };
@@ -188,24 +188,42 @@ const CaseOutcome* recommended_of(const Ranking& ranking) {
 
 }  // namespace
 
-Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
-                        const std::function<bool(const CaseOutcome&)>& predicate) {
+Outcomes all_outcomes(const std::vector<CaseOutcome>& outcomes) {
+  Outcomes all;
+  for (const CaseOutcome& outcome : outcomes) all.push_back(&outcome);
+  return all;
+}
+
+Outcomes outcomes_where(const Outcomes& outcomes, const SpecPredicate& predicate) {
   Outcomes chosen;
-  for (const CaseOutcome& outcome : outcomes) {
-    if (predicate(outcome)) chosen.push_back(&outcome);
-  }
+  std::ranges::copy_if(outcomes, std::back_inserter(chosen),
+                       [&](const CaseOutcome* one) { return predicate(one->spec); });
   return chosen;
+}
+
+bool has_case(const Outcomes& outcomes, const SpecPredicate& predicate) {
+  return std::ranges::any_of(outcomes,
+                             [&](const CaseOutcome* one) { return predicate(one->spec); });
+}
+
+const CaseOutcome* fastest_where(const Outcomes& outcomes, const SpecPredicate& predicate) {
+  const CaseOutcome* fastest = nullptr;
+  for (const CaseOutcome* one : outcomes) {
+    if (!one->speedup || !predicate(one->spec)) continue;
+    if (fastest == nullptr || one->speedup->value > fastest->speedup->value) fastest = one;
+  }
+  return fastest;
+}
+
+std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
+                     std::string_view strategy) {
+  return std::ranges::find(simplest_first, strategy) - simplest_first.begin();
 }
 
 const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name) {
   const auto found =
       std::ranges::find_if(cases, [&](const CaseOutcome* one) { return one->spec.name() == name; });
   return found == cases.end() ? nullptr : *found;
-}
-
-double devices_of(const CaseSpec& spec) {
-  const Value* devices = spec.parameters.find(devices_parameter);
-  return devices == nullptr ? 1 : static_cast<double>(std::get<std::int64_t>(*devices));
 }
 
 std::vector<SameWork> same_work(const Outcomes& outcomes,

@@ -2,27 +2,37 @@
 // recommendation is the case that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
 
 using Outcomes = std::vector<const CaseOutcome*>;
 
-/// Returns pointers to the outcomes that satisfy the predicate.
-[[nodiscard]] Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
-                                      const std::function<bool(const CaseOutcome&)>& predicate);
+using SpecPredicate = std::function<bool(const CaseSpec&)>;
+
+/// Returns pointers to all outcomes.
+[[nodiscard]] Outcomes all_outcomes(const std::vector<CaseOutcome>& outcomes);
+
+/// Returns the outcomes whose cases satisfy the predicate.
+[[nodiscard]] Outcomes outcomes_where(const Outcomes& outcomes, const SpecPredicate& predicate);
+
+/// Returns whether any of the cases satisfies the predicate.
+[[nodiscard]] bool has_case(const Outcomes& outcomes, const SpecPredicate& predicate);
+
+/// Returns the case with the largest speedup of those that satisfy the predicate; null if none of
+/// them has a speedup.
+[[nodiscard]] const CaseOutcome* fastest_where(const Outcomes& outcomes,
+                                               const SpecPredicate& predicate);
 
 /// Returns the outcome of a case; null if it is not among these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
-
-/// Returns the number of devices that a case uses according to its parameters; otherwise 1.
-[[nodiscard]] double devices_of(const CaseSpec& spec);
 
 /// Cases that do the same work.
 struct SameWork {
@@ -40,10 +50,14 @@ struct SameWork {
 /// How a scenario names and orders the cases of a group.
 struct Wording {
   std::function<std::string(const CaseSpec&)> label;  // "split 5"
-  /// Returns whether the first of two cases is simpler.
-  std::function<bool(const CaseSpec&, const CaseSpec&)> simpler;
-  std::function<bool(const CaseSpec&)> is_baseline;
+  /// Returns numbers by which cases are ordered from simple to complex.
+  std::function<std::vector<std::int64_t>(const CaseSpec&)> complexity;
+  std::string_view baseline;  // strategy of the baseline
 };
+
+/// Returns the position of a strategy in a list from simple to complex.
+[[nodiscard]] std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
+                                   std::string_view strategy);
 
 /// Recommends the case with the highest expected speed, the largest median of paired ratios. If
 /// simpler cases are within 3% of it (tied), the simplest of them is recommended; the baseline,

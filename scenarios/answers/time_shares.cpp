@@ -10,6 +10,7 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
+#include "scenarios/framework/all_cores.h"
 
 namespace parbench {
 namespace {
@@ -30,15 +31,14 @@ bool is_used_or_tied(const Recommendation& found, const std::string& name) {
 }  // namespace
 
 Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
-                            const std::vector<CaseOutcome>& outcomes,
+                            const Outcomes& outcomes,
                             const std::function<std::string(const CaseSpec&)>& label) {
   if (conclusion.recommendations.empty()) return conclusion;
   // With other programs running, the shares would include their effect.
   const bool is_disturbed = best_of(conclusion.recommendations).load > 0;
   if (is_disturbed) return conclusion;
   const std::string& setting = best_of(conclusion.recommendations).setting;
-  const std::vector<SameWork> groups = same_work(
-      outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), common_axes(scenario));
+  const std::vector<SameWork> groups = same_work(outcomes, common_axes(scenario));
   const auto group = std::ranges::find(groups, setting, &SameWork::setting);
   if (group == groups.end()) return conclusion;
   const std::string where = groups.size() > 1 ? fmt::format(" ({})", setting) : "";

@@ -3,8 +3,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "scenarios/answers/recommend.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -14,7 +14,7 @@ namespace parbench {
 /// recommendation, without the baseline. Returns the answer unchanged if it has no recommendation,
 /// if no case was profiled, or if it would become too long.
 [[nodiscard]] Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
-                                          const std::vector<CaseOutcome>& outcomes,
+                                          const Outcomes& outcomes,
                                           const std::function<std::string(const CaseSpec&)>& label);
 
 }  // namespace parbench

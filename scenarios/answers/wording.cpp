@@ -90,6 +90,10 @@ std::string largest_load_text(Recommendations recommendations) {
                      share_text(std::ranges::max(recommendations, {}, &Recommendation::load).load));
 }
 
+std::string_view name_of(const Subject& subject) {
+  return subject.text.empty() ? "Another strategy" : std::string_view(subject.text);
+}
+
 /// Width of an answer's lines, without "→ ".
 constexpr std::size_t answer_width = 98;
 constexpr std::size_t answer_lines = 3;
@@ -185,9 +189,33 @@ std::string keep_text(const Recommendation& recommendation, std::string_view cla
                      details, single_text(recommendation));
 }
 
-std::string payoff_clause(const Recommendation& recommendation, std::string_view subject,
-                          std::string_view verb) {
-  return fmt::format("{} {}", subject, payoff_text(payoff_of(recommendation), verb));
+std::string payoff_clause(const Recommendation& recommendation, const Subject& subject) {
+  const Payoff payoff = payoff_of(recommendation);
+  if (!subject.text.empty()) {
+    return fmt::format("{} {}", with_small_letter(subject.text), payoff_text(payoff, subject.verb));
+  }
+  if (payoff == Payoff::does_not_pay) return "no other strategy pays";
+  return payoff == Payoff::gains_little ? "no other strategy gains 3% or more"
+                                        : "no other strategy shows a gain";
+}
+
+std::vector<std::string> verdict_sentences(
+    Recommendations recommendations, const Subject& subject, std::string_view baseline,
+    const std::function<std::string(const Recommendation&)>& details) {
+  const auto used = [&](const Recommendation& one) {
+    return at_setting(one, use_text(one, baseline, details ? details(one) : ""));
+  };
+  if (recommendations.size() == 1) {
+    const Recommendation& one = recommendations.front();
+    if (payoff_of(one) >= Payoff::may_pay) return {used(one), tie_text(one), open_text(one)};
+    return {
+        at_setting(one, keep_text(one, payoff_clause(one, subject), details ? details(one) : ""))};
+  }
+  if (const Recommendation* only = only_one_that_pays(recommendations)) {
+    return {used(*only), elsewhere_text(recommendations, subject)};
+  }
+  return {fmt::format("{}{}.", verdict_text(recommendations, subject),
+                      best_text(recommendations, baseline))};
 }
 
 std::string tie_text(const Recommendation& recommendation) {
@@ -260,13 +288,13 @@ std::string no_verdict_text(Recommendations recommendations, std::string_view no
              : fmt::format("no verdict at any of {}", format_count(recommendations.size(), noun));
 }
 
-std::string verdict_text(Recommendations recommendations, std::string_view subject,
-                         std::string_view verb, std::string_view noun) {
-  const std::string none = no_verdict_text(recommendations, noun);
-  return none.empty()
-             ? fmt::format("{} {}", subject, where_it_pays(recommendations, verb, noun))
-             : fmt::format("{}: {}{}", subject.substr(0, subject.find_last_not_of(',') + 1), none,
-                           largest_load_text(recommendations));
+std::string verdict_text(Recommendations recommendations, const Subject& subject) {
+  const std::string_view name = name_of(subject);
+  const std::string none = no_verdict_text(recommendations, subject.noun);
+  return none.empty() ? fmt::format("{} {}", name,
+                                    where_it_pays(recommendations, subject.verb, subject.noun))
+                      : fmt::format("{}: {}{}", name.substr(0, name.find_last_not_of(',') + 1),
+                                    none, largest_load_text(recommendations));
 }
 
 std::string with_small_letter(std::string_view text) {
@@ -296,18 +324,18 @@ const Recommendation* only_one_that_pays(Recommendations recommendations) {
   return &*std::ranges::find_if(recommendations, pays);
 }
 
-std::string elsewhere_text(Recommendations recommendations, std::string_view subject,
-                           std::string_view verb, std::string_view noun) {
+std::string elsewhere_text(Recommendations recommendations, const Subject& subject) {
   std::vector<Recommendation> others;
   std::ranges::copy_if(recommendations, std::back_inserter(others),
                        [](const Recommendation& one) { return !one.pays; });
   if (others.empty()) return {};
   const std::string where =
-      others.size() == 1 ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), verb),
-                                       others.front().setting)
-                         : where_it_pays(others, verb, fmt::format("other {}", noun));
+      others.size() == 1
+          ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), subject.verb),
+                        others.front().setting)
+          : where_it_pays(others, subject.verb, fmt::format("other {}", subject.noun));
   const std::string used = only_baseline_of(others);
-  return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
+  return fmt::format(" {} {}{}.", name_of(subject), where, used.empty() ? "" : ": use " + used);
 }
 
 /// Largest gain over the baseline in any recommendation.
@@ -349,6 +377,10 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
 
 std::string_view payoff_text(Payoff payoff, std::string_view verb) {
   return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
+}
+
+std::string range_text(const std::string& low, const std::string& high) {
+  return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
 std::string no_comparison_text(std::string_view baseline, std::string_view other,

@@ -1,6 +1,7 @@
 // Sentences of answers: lists of cases, gains, and settings in which something pays.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,9 +36,25 @@ namespace parbench {
 [[nodiscard]] std::string keep_text(const Recommendation& recommendation, std::string_view clause,
                                     std::string_view details = {});
 
-/// Returns "splitting shows no gain". `verb`: "pays" or "pay".
+/// Subject of an answer's sentences. Without a text it is "another strategy".
+struct Subject {
+  std::string text = {};              // "Streams on one device"
+  std::string_view verb = "pays";     // or "pay"
+  std::string_view noun = "setting";  // scope of a recommendation
+};
+
+/// Returns "splitting shows no gain", or "no other strategy pays".
 [[nodiscard]] std::string payoff_clause(const Recommendation& recommendation,
-                                        std::string_view subject, std::string_view verb);
+                                        const Subject& subject);
+
+/// Returns the sentences about recommendations, the most important first. For one setting: what to
+/// use, its ties and what is open; for several: the only one that pays and what the others show,
+/// or where it pays with the largest gain. `details` returns what follows the gain of a
+/// recommendation; may be null.
+[[nodiscard]] std::vector<std::string> verdict_sentences(
+    std::span<const Recommendation> recommendations, const Subject& subject,
+    std::string_view baseline,
+    const std::function<std::string(const Recommendation&)>& details = {});
 
 /// Returns " It is tied with split 3 and split 12 (within 3%).". If a simpler case than the fastest
 /// is recommended, names the fastest, its ties and the reason. Empty without ties, without a
@@ -67,8 +84,7 @@ namespace parbench {
 /// Returns the subject followed by the result of `where_it_pays` or `no_verdict_text`: "Streams: no
 /// verdict at either setting".
 [[nodiscard]] std::string verdict_text(std::span<const Recommendation> recommendations,
-                                       std::string_view subject, std::string_view verb,
-                                       std::string_view noun = "setting");
+                                       const Subject& subject);
 
 /// Returns the text with a small first letter, for use within a sentence. The first letter must be
 /// ASCII.
@@ -87,8 +103,7 @@ namespace parbench {
 /// the baseline if it is recommended at all of them: " Streams show no gain at n 1 and do not pay
 /// at n 0: use one stream." Empty if all pay.
 [[nodiscard]] std::string elsewhere_text(std::span<const Recommendation> recommendations,
-                                         std::string_view subject, std::string_view verb,
-                                         std::string_view noun = "setting");
+                                         const Subject& subject);
 
 /// Returns the largest gain of several recommendations, to follow a sentence about all of them: ";
 /// largest recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device
@@ -99,6 +114,9 @@ namespace parbench {
 /// Returns the verdict with the verb "pays" or "pay": "pays" or "pay", "shows no gain" or "show no
 /// gain" ….
 [[nodiscard]] std::string_view payoff_text(Payoff payoff, std::string_view verb);
+
+/// "1.20× to 1.45×", or one of the two if they are equal.
+[[nodiscard]] std::string range_text(const std::string& low, const std::string& high);
 
 /// Returns why there is no answer: either the baseline or everything else was not measured.
 /// `other`: kind of the cases compared with it, "strategy".

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -40,12 +39,10 @@ std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<doub
 std::optional<double> error_of(const CaseOutcome& outcome) {
   constexpr double width_in_errors = 2 * 1.96;
   constexpr double smallest_share = 0.002;
-  const auto found = outcome.metrics.find(bus_bandwidth);
-  if (found == outcome.metrics.end() || !found->second.interval || found->second.value <= 0) {
-    return std::nullopt;
-  }
-  const Interval& interval = *found->second.interval;
-  const double share = (interval.high - interval.low) / found->second.value / width_in_errors;
+  const Ratio* bandwidth = outcome.metric(bus_bandwidth);
+  if (bandwidth == nullptr || !bandwidth->interval || bandwidth->value <= 0) return std::nullopt;
+  const Interval& interval = *bandwidth->interval;
+  const double share = (interval.high - interval.low) / bandwidth->value / width_in_errors;
   return outcome.median_seconds * std::max(share, smallest_share);
 }
 
@@ -144,16 +141,15 @@ std::string sizes_text(const std::vector<Choice>& choices) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Wording wording_of_algorithms() {
-  const auto rank = [](const CaseSpec& spec) {
-    constexpr std::array<std::string_view, 8> simplest_first{
-        "direct", "ring", "tree", "nccl", "mpi", "shared-memory", "doubling", "rank-ring"};
-    return std::ranges::find(simplest_first, spec.strategy) - simplest_first.begin();
-  };
-  return {.label = [](const CaseSpec& spec) { return spec.strategy; },
-          .simpler = [rank](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
-          .is_baseline = [](const CaseSpec& spec) { return spec.strategy == baseline_algorithm; }};
-}
+const Wording wording_of_algorithms{
+    .label = &CaseSpec::strategy,
+    .complexity =
+        [](const CaseSpec& spec) {
+          return std::vector{rank_in(
+              {"direct", "ring", "tree", "nccl", "mpi", "shared-memory", "doubling", "rank-ring"},
+              spec.strategy)};
+        },
+    .baseline = baseline_algorithm};
 
 /// Returns "4.00 KiB" or "4.00 KiB in 10 calls".
 std::string size_and_calls(const CaseSpec& spec) {
@@ -177,49 +173,29 @@ std::vector<std::string> compared_collectives(const Choices& choices) {
 
 /// Returns at how many settings other load prevents a verdict; empty without any.
 std::string undecided_text(const std::vector<Recommendation>& found) {
-  const auto count = std::ranges::count_if(
-      found, [](const Recommendation& one) { return payoff_of(one) == Payoff::undecided; });
+  const auto count = std::ranges::count(found, Payoff::undecided, payoff_of);
   if (count == 0) return {};
-  const std::string settings =
-      std::cmp_equal(count, found.size())
-          ? (count == 1 ? "the only setting" : fmt::format("any of {} settings", count))
-          : format_count(static_cast<std::size_t>(count), "setting");
   return fmt::format(
-      "No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
+      " No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
       "machine.",
-      settings, format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
+      format_count(static_cast<std::size_t>(count), "setting"),
+      format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
 }
 
-/// Summarises the recommendations: for one collective the algorithm for each size, for several the
-/// number of settings at which another algorithm pays.
+/// Summarises the recommendations: for one collective the algorithm for each size, for several
+/// where another algorithm pays.
 std::string choices_text(const Choices& choices, const Recommended& all) {
   if (all.recommendations.empty()) return {};
   if (const auto compared = compared_collectives(choices); compared.size() == 1) {
     const std::string& only = compared.front();
-    return fmt::format("For {} use {}.", only, sizes_text(choices.at(only)));
+    return fmt::format("For {} use {}.{}", only, sizes_text(choices.at(only)),
+                       undecided_text(all.recommendations));
   }
-  const auto count = [&](Payoff payoff) {
-    return std::ranges::count(all.recommendations, payoff, payoff_of);
-  };
-  const auto pays = count(Payoff::pays);
-  const auto may_pay = count(Payoff::may_pay);
-  const std::string settings = format_count(all.recommendations.size(), "setting");
-  if (pays + may_pay == 0 && count(Payoff::undecided) > 0) return {};
-  if (pays + may_pay == 0) {
-    return fmt::format("Use {}: no other algorithm gains more than 3% at any of {}.",
-                       baseline_algorithm, settings);
-  }
-  std::vector<std::string> verdicts;
-  if (std::cmp_equal(pays, all.recommendations.size())) {
-    return fmt::format(
-        "Another algorithm than {} pays at every setting that was compared (see the "
-        "table).",
-        baseline_algorithm);
-  }
-  if (pays > 0) verdicts.push_back(fmt::format("pays at {}", pays));
-  if (may_pay > 0) verdicts.push_back(fmt::format("may pay at {}", may_pay));
-  return fmt::format("Another algorithm than {} {} of {} (see the table).", baseline_algorithm,
-                     fmt::join(verdicts, " and "), settings);
+  const Payoff best = payoff_of(best_of(all.recommendations));
+  const bool gains = best == Payoff::pays || best == Payoff::may_pay;
+  return fmt::format(
+      "{}{}.", verdict_text(all.recommendations, {"Another algorithm than direct"}),
+      gains ? " (see the table)" : best_text(all.recommendations, baseline_algorithm));
 }
 
 /// Returns "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce
@@ -303,24 +279,19 @@ std::string latencies_text(const Choices& choices,
   }
   if (latencies.empty()) return {};
   const auto [min, max] = std::ranges::minmax(latencies);
-  const std::string least = fmt::format("{:.3g}", min);
-  const std::string most = fmt::format("{:.3g}", max);
-  return fmt::format("Latency {}{} µs.", least, least == most ? "" : " to " + most);
+  return fmt::format("Latency {} µs.",
+                     range_text(fmt::format("{:.3g}", min), fmt::format("{:.3g}", max)));
 }
 
 /// Returns the bus bandwidth of a case; 0 if unknown.
 double bandwidth_of(const CaseOutcome* one) {
-  if (one == nullptr) return 0;
-  const auto found = one->metrics.find(bus_bandwidth);
-  return found == one->metrics.end() ? 0 : found->second.value;
+  const Ratio* bandwidth = one == nullptr ? nullptr : one->metric(bus_bandwidth);
+  return bandwidth == nullptr ? 0 : bandwidth->value;
 }
 
 }  // namespace
 
-std::int64_t calls_in(const CaseSpec& spec) {
-  const Value* calls = spec.parameters.find("calls");
-  return calls == nullptr ? 1 : std::get<std::int64_t>(*calls);
-}
+std::int64_t calls_in(const CaseSpec& spec) { return spec.parameters.integer_or("calls", 1); }
 
 Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
                               const PossiblyFastest& possibly_fastest) {
@@ -328,15 +299,14 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   Choices choices;
   std::set<CollectiveAndStrategy> remarked;
   Recommended all;
-  const Outcomes measured = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
-  std::vector<SameWork> groups = same_work(measured, {"collective", "size", "calls"});
+  std::vector<SameWork> groups = same_work(all_outcomes(outcomes), {"collective", "size", "calls"});
   std::ranges::stable_sort(groups, {}, [](const SameWork& group) {
     const CaseSpec& spec = group.cases.front()->spec;
     return std::pair(collective_of(spec), size_of_case(spec));
   });
   for (const SameWork& group : groups) {
     const CaseSpec spec = group.cases.front()->spec;
-    Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
+    Recommendation one = recommend(group, wording_of_algorithms, possibly_fastest);
     if (!group.setting.empty()) one.setting = setting_text(spec);
     const LabelledCase used = one.candidates.front();
     const CollectiveAndStrategy key{collective_of(spec), used.label};
@@ -358,8 +328,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   if (choices.empty() && all.recommendations.empty()) {
     return {.text = "Not decided: no collective was measured.", .is_answered = false};
   }
-  std::vector<std::string> sentences{choices_text(choices, all),
-                                     undecided_text(all.recommendations), bandwidths_text(choices),
+  std::vector<std::string> sentences{choices_text(choices, all), bandwidths_text(choices),
                                      coverage_text(choices, all), latencies_text(choices, fits)};
   std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
   const bool is_answered = !all.recommendations.empty() || !fits.empty();

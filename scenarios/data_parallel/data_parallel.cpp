@@ -1,14 +1,14 @@
-// Axes, layouts and metrics of scenario data-parallel.
+// Axes, layouts and answer of scenario data-parallel.
 #include "scenarios/data_parallel/data_parallel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 
-#include "scenarios/data_parallel/answer.h"
-#include "scenarios/data_parallel/strategies.h"
+#include "kernels/base/units/units.h"
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
@@ -17,74 +17,68 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view recurrent_model = "rnn-lm";
+constexpr const char* one_all_reduce = "all-reduce";
+constexpr const char* bucketed_all_reduce = "all-reduce-buckets";
+constexpr const char* tower = "tower";
+constexpr const char* replicate = "replicate";
+constexpr const char* parameter_server = "parameter-server";
+constexpr const char* sharded = "sharded";
+
+constexpr const char* recurrent_model = "rnn-lm";
 
 constexpr std::int64_t last_zero_level = 3;
 constexpr std::int64_t usual_prefetch = 1;
 
-std::vector<std::string> names(std::initializer_list<std::string_view> strategies) {
-  return {strategies.begin(), strategies.end()};
-}
-
-std::vector<Axis> axes_of_division() {
-  return {
-      {.name = "scaling",
-       .description = "strong: the batch is divided over the devices; weak: each device has one "
-                      "of its own",
-       .kind = AxisKind::choice,
-       .quick = {std::string(strong_scaling)},
-       .published = {std::string(strong_scaling)},
-       .choices = names({strong_scaling, weak_scaling}),
-       .strategies = names(
-           {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server, sharded})},
-      {.name = "zero",
-       .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
-                      "also parameters (ZeRO)",
-       .quick = {std::int64_t{1}, std::int64_t{3}},
-       .published = {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
-       .max = last_zero_level,
-       .strategies = names({sharded})},
-      {.name = "prefetch",
-       .description = "with --zero 3: number of steps ahead by which parameters are gathered",
-       .quick = {usual_prefetch},
-       .published = {usual_prefetch},
-       .min = 0,
-       .max = 64,
-       .strategies = names({sharded})},
-      {.name = "bucket",
-       .description = "MiB of gradients that are reduced together, of --zero 3 also of "
-                      "parameters that are gathered together",
-       .quick = {std::int64_t{5}},
-       .published = {std::int64_t{1}, std::int64_t{5}, std::int64_t{25}},
-       .max = 1 << 14,
-       .strategies = names({bucketed_all_reduce, sharded}),
-       .role = Role::exchange_size},
-      {.name = "accumulate",
-       .description = "micro-batches of each device, whose gradients are accumulated",
-       .quick = {std::int64_t{1}},
-       .published = {std::int64_t{1}},
-       .max = 1 << 10,
-       .strategies =
-           names({one_all_reduce, bucketed_all_reduce, tower, parameter_server, sharded})}};
-}
-
 std::vector<Axis> axes_of_data_parallel() {
-  Axis model = model_axis(recurrent_model);
-  model.published = {std::string("linear"), std::string(recurrent_model)};
-  std::vector<Axis> axes =
-      training_axes(std::move(model),
-                    "samples of a training step on all devices together, with --scaling weak on "
-                    "each (20 of rnn-lm, 30 of linear, 24 of ResNets)",
-                    Role::batch);
-  std::ranges::move(axes_of_division(), std::back_inserter(axes));
-  axes.push_back(optimizer_axis());
-  axes.push_back(clip_axis());
-  return axes;
+  return training_axes(
+      model_axis(recurrent_model, {"linear", recurrent_model}), Role::batch,
+      {{.name = "scaling",
+        .description = "strong: the batch is divided over the devices; weak: each device has one "
+                       "of its own",
+        .kind = AxisKind::choice,
+        .quick = {strong_scaling},
+        .published = {strong_scaling},
+        .choices = {strong_scaling, weak_scaling},
+        .strategies = {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server,
+                       sharded}},
+       {.name = "zero",
+        .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
+                       "also parameters (ZeRO)",
+        .quick = {1, 3},
+        .published = {1, 2, 3},
+        .max = last_zero_level,
+        .strategies = {sharded}},
+       {.name = "prefetch",
+        .description =
+            "with --zero 3: number of segments of a pass by which parameters are gathered early",
+        .quick = {usual_prefetch},
+        .published = {usual_prefetch},
+        .min = 0,
+        .max = 64,
+        .strategies = {sharded}},
+       {.name = "bucket",
+        .description = "MiB of gradients that are reduced together, of --zero 3 also of "
+                       "parameters that are gathered together",
+        .quick = {5},
+        .published = {1, 5, 25},
+        .max = 1 << 14,
+        .strategies = {bucketed_all_reduce, sharded},
+        .role = Role::exchange_size},
+       {.name = "accumulate",
+        .description = "micro-batches of each device, whose gradients are accumulated",
+        .quick = {1},
+        .published = {1},
+        .max = 1 << 10,
+        .strategies = {one_all_reduce, bucketed_all_reduce, tower, parameter_server, sharded}},
+       step_axis("optimizer"),
+       step_axis("clip")});
 }
 
-int devices_in(const Parameters& parameters) {
-  const Value* devices = parameters.find(devices_parameter);
-  return devices == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*devices));
+/// Whether one device computes, though others stand by: there is nothing to combine, and all
+/// strategies are the same step.
+bool is_undivided(const CaseSpec& spec) {
+  if (spec.strategy == single_device || uses_all_cores(spec)) return false;
+  return micro_batches_of_replicas(spec.parameters, devices_in(spec.parameters)).size() == 1;
 }
 
 class DataParallel final : public TrainingQuestion {
@@ -96,48 +90,34 @@ class DataParallel final : public TrainingQuestion {
                  "Does dividing the batch over devices pay, and how should gradients be combined?",
              .whole = "the whole batch",
              .strategies =
-                 {{std::string(one_all_reduce),
+                 {{one_all_reduce,
                    "a part of the batch on each device, one all-reduce of the gradients after the "
-                   "backward "
-                   "pass, an update on each"},
-                  {std::string(bucketed_all_reduce),
+                   "backward pass, an update on each"},
+                  {bucketed_all_reduce,
                    "the same, all-reducing buckets of gradients during the rest of the backward "
-                   "pass "
-                   "(DistributedDataParallel)"},
-                  {std::string(tower),
+                   "pass (DistributedDataParallel)"},
+                  {tower,
                    "gradients added, clipped and applied on the first device, parameters copied "
-                   "back (towers, "
-                   "parallel_do)"},
-                  {std::string(replicate),
+                   "back (towers, parallel_do)"},
+                  {replicate,
                    "parameters and samples from the first device in every step, loss and update "
-                   "there "
-                   "(DataParallel)"},
-                  {std::string(parameter_server),
+                   "there (DataParallel)"},
+                  {parameter_server,
                    "parameters and the optimiser's state on a server, which gets all gradients: a "
-                   "CPU device "
-                   "other than those that compute, if there is one, else the first of them"},
-                  {std::string(sharded),
+                   "CPU device other than those that compute, if there is one, else the first of "
+                   "them"},
+                  {sharded,
                    "each device updates a part of the parameters, and keeps no more than that part "
-                   "of the "
-                   "optimiser's state, from --zero 2 on of gradients, with --zero 3 of parameters "
-                   "(ZeRO)"}},
+                   "of the optimiser's state, from --zero 2 on of gradients, with --zero 3 of "
+                   "parameters (ZeRO)"}},
              .axes = axes_of_data_parallel()}) {}
 
   /// Not comparable: a larger batch on more devices, and one device alone.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec.parameters) && !is_undivided(spec);
   }
-  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
-    if (spec.strategy == single_device || is_undivided(spec)) return {};
-    // With a fixed number of samples per device, scaling is linear if all devices take as long as
-    // one device with its samples.
-    return {scaling_efficiency(single_of(spec),
-                               scales_weakly(spec.parameters) ? 1 : devices_in(spec.parameters))};
-  }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
-                                  const PossiblyFastest& possibly_fastest) const override {
-    return answer_of_data_parallel(*this, outcomes, possibly_fastest);
-  }
+                                  const PossiblyFastest& possibly_fastest) const override;
 
  private:
   [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
@@ -152,7 +132,7 @@ std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters
   const bool serves = may_serve && request.last_serves && request.device_count > 2;
   if (auto obstacle = obstacle_of_devices(request); obstacle && !serves) {
     if (may_serve && request.device_count > 1) {
-      obstacle->message += "; a CPU device behind them may be the server";
+      obstacle->message += "; a CPU device after them may be the server";
     }
     return obstacle;
   }
@@ -165,8 +145,8 @@ std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters
 /// Returns why devices cannot have different numbers of micro-batches: with divided gradients, all
 /// devices together reduce the gradients of each micro-batch.
 std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& parameters) {
-  const Value* level = parameters.find("zero");
-  if (level == nullptr || *level == Value(std::int64_t{1})) return std::nullopt;
+  const std::int64_t level = parameters.integer_or("zero", 1);
+  if (level == 1) return std::nullopt;
   const int devices = devices_in(parameters);
   const auto all = micro_batches_of_replicas(parameters, devices);
   const auto is_equal = [&](const auto& one) { return one.size() == all.front().size(); };
@@ -176,26 +156,22 @@ std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& para
       fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch of "
                   "{} on {} devices, but --zero {} reduces each on all of them together; use "
                   "another --batch, or --zero 1",
-                  parameters.integer("accumulate"), total_samples(parameters), devices,
-                  to_string(*level))};
+                  parameters.integer("accumulate"), total_samples(parameters), devices, level)};
 }
 
 std::optional<Obstacle> DataParallel::divide(const Request& request, const Network& /*network*/,
                                              Parameters& parameters) const {
   if (auto obstacle = add_devices(request, parameters)) return obstacle;
   const Parameters& asked = request.spec.parameters;
-  const auto add_number = [&](const std::string& name, std::int64_t usual) {
-    if (const Value* value = asked.find(name)) add_choice(parameters, name, *value, usual);
-  };
-  add_choice(parameters, "scaling", asked_or(asked, "scaling", strong_scaling), strong_scaling);
-  add_number("accumulate", 1);
+  add_asked(asked, "scaling", strong_scaling, parameters);
+  if (asked.find("accumulate") != nullptr) add_asked(asked, "accumulate", 1, parameters);
   const int devices = devices_in(parameters);
   const auto used = static_cast<int>(micro_batches_of_replicas(parameters, devices).size());
   if (used < devices) parameters.imply("idle", std::int64_t{devices - used});
   // Only the last level gathers parameters, so only it has a distance of prefetching.
-  const Value* level = asked.find("zero");
-  if (level != nullptr) parameters.set("zero", *level);
-  if (level != nullptr && *level == Value(last_zero_level)) add_number("prefetch", usual_prefetch);
+  const std::int64_t level = asked.integer_or("zero", 0);
+  if (level > 0) parameters.set("zero", level);
+  if (level == last_zero_level) add_asked(asked, "prefetch", usual_prefetch, parameters);
   if (const Value* bucket = asked.find("bucket")) parameters.set("bucket", *bucket);
   return obstacle_of_unequal_micro_batches(parameters);
 }
@@ -220,6 +196,99 @@ Exchange exchange_of(const CaseSpec& spec) {
 
 StepLayout DataParallel::layout_of(const CaseSpec& spec) const {
   return {.grid = {.replicas = devices_in(spec.parameters)}, .exchange = exchange_of(spec)};
+}
+
+// --- answer ---
+
+double fullest_device(const CaseOutcome& one) {
+  return one.memory.empty() ? 0 : std::ranges::max(one.memory);
+}
+
+std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
+
+/// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory: sharded with
+/// zero 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
+std::string memory_text(const Scenario& scenario, const Outcomes& outcomes,
+                        const Recommendation& best) {
+  const CaseOutcome* used = find_outcome(outcomes, best.candidates.front().name);
+  if (used == nullptr || fullest_device(*used) <= 0) return {};
+  if (uses_all_cores(used->spec)) return {};  // holds as much as one device
+  const CaseOutcome* single = nullptr;
+  const CaseOutcome* least = used;
+  for (const CaseOutcome* one : outcomes) {
+    if (uses_all_cores(one->spec) || single_of(one->spec) != single_of(used->spec)) continue;
+    const double held = fullest_device(*one);
+    if (one->spec.strategy == single_device) {
+      single = one;
+    } else if (held > 0 &&
+               (least->spec.strategy == single_device || held < fullest_device(*least))) {
+      least = one;
+    }
+  }
+  const auto label = [&](const CaseOutcome& one) {
+    return strategy_label(scenario, outcomes, one.spec);
+  };
+  std::string text = fmt::format("{} holds {}", label(*used), memory_of(*used));
+  if (used == single) text = with_capital(text);
+  if (used != single) text += " on its fullest device";
+  if (single != nullptr && used != single) {
+    text += fmt::format(", {} {}", label(*single), memory_of(*single));
+  }
+  constexpr double noteworthy = 0.9;
+  if (fullest_device(*least) <= noteworthy * fullest_device(*used)) {
+    text +=
+        fmt::format("; least memory: {}, {} a device in {} the time", label(*least),
+                    memory_of(*least), format_ratio(least->median_seconds / used->median_seconds));
+  }
+  return text + ".";
+}
+
+/// Returns a sentence for each model: "With 20 samples on each of 2 devices, all-reduce reaches 93%
+/// of linear scaling."; with several models it begins with "With model vgg16 and 20 samples …".
+std::vector<std::string> weak_scaling_texts(const Scenario& scenario, const Outcomes& outcomes) {
+  std::vector<std::string> texts;
+  for (const SameWork& group : same_work(outcomes, {"model"})) {
+    const CaseOutcome& best = **std::ranges::max_element(
+        group.cases, {},
+        [](const CaseOutcome* one) { return one->metric(scaling_efficiency)->value; });
+    const CaseSpec& spec = best.spec;
+    texts.push_back(fmt::format(
+        "With {}{} on each of {}, {} reaches {} of linear scaling.",
+        group.setting.empty() ? "" : group.setting + " and ",
+        format_count(static_cast<std::size_t>(spec.parameters.integer("batch")), "sample"),
+        format_count(static_cast<std::size_t>(devices_in(spec.parameters)), "device"),
+        strategy_label(scenario, outcomes, with_strategy(spec, spec.strategy, {"scaling"})),
+        format_percent(*best.metric(scaling_efficiency))));
+  }
+  return texts;
+}
+
+Conclusion DataParallel::answer(const std::vector<CaseOutcome>& outcomes,
+                                const PossiblyFastest& possibly_fastest) const {
+  const Outcomes all = all_outcomes(outcomes);
+  const auto is_weak = [](const CaseSpec& spec) { return scales_weakly(spec.parameters); };
+  Outcomes weak = outcomes_where(all, is_weak);
+  const bool divides_one_batch = has_case(all, [&](const CaseSpec& spec) {
+    return spec.strategy != single_device && !uses_all_cores(spec) && !is_weak(spec);
+  });
+  const Outcomes strong = outcomes_where(all, [&](const CaseSpec& spec) {
+    if (uses_all_cores(spec) && !weak.empty() && !divides_one_batch) return false;
+    return !is_weak(spec) && !is_undivided(spec);
+  });
+  Conclusion made = best_strategy(*this, strong, possibly_fastest);
+  std::vector<std::string> texts;
+  if (made.is_answered) {
+    texts = {made.text, memory_text(*this, strong, best_of(made.recommendations))};
+  }
+  std::erase_if(weak, [](const auto* one) { return one->metric(scaling_efficiency) == nullptr; });
+  std::ranges::move(weak_scaling_texts(*this, weak), std::back_inserter(texts));
+  if (!texts.empty()) {
+    made.text = joined_sentences(texts);
+    made.is_answered = true;
+  } else if (has_case(all, is_undivided)) {
+    made.text = "The batch is a single sample: one device has it, and there is nothing to combine.";
+  }
+  return made;
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ inline constexpr std::string_view all_cores = "all-cores";
 /// Name of the parameter with the number of devices.
 inline constexpr std::string_view devices_parameter = "devices";
 
+/// Returns the number of devices of a case; 1 for a case on one device.
+[[nodiscard]] inline int devices_in(const Parameters& parameters) {
+  return static_cast<int>(parameters.integer_or(devices_parameter, 1));
+}
+
 [[nodiscard]] inline bool uses_all_cores(const CaseSpec& spec) {
   return spec.strategy == all_cores;
 }

@@ -113,11 +113,11 @@ void CaseData::set_all(const Tensor& tensor, float value, bool once) {
       op.enqueue(lane, bind(op, {{"destination", view}}).views);
     });
   }
-  steps_.back().once = once;
+  resets_.back().once = once;
 }
 
-void CaseData::at_reset(int device, std::size_t staging_bytes, Step step) {
-  steps_.push_back({device, staging_bytes, false, std::move(step)});
+void CaseData::at_reset(int device, std::size_t staging_bytes, ResetFunction function) {
+  resets_.push_back({device, staging_bytes, false, std::move(function)});
 }
 
 void CaseData::lend_staging(int device, const BufferView& memory) {
@@ -127,9 +127,9 @@ void CaseData::lend_staging(int device, const BufferView& memory) {
 
 void CaseData::finish() {
   std::map<int, std::size_t> largest;
-  for (const ResetStep& step : steps_) {
-    std::size_t& bytes = largest[step.device];
-    bytes = std::max(bytes, step.staging_bytes);
+  for (const ResetAction& action : resets_) {
+    std::size_t& bytes = largest[action.device];
+    bytes = std::max(bytes, action.staging_bytes);
   }
   for (const auto& [device, bytes] : largest) {
     BufferView& staging = staging_[device];
@@ -155,12 +155,12 @@ void CaseData::run_to_end(const std::set<int>& devices, const std::function<void
 
 void CaseData::reset() {
   std::set<int> devices;
-  for (const ResetStep& step : steps_) devices.insert(step.device);
+  for (const ResetAction& action : resets_) devices.insert(action.device);
   run_to_end(devices, [this] {
-    for (const ResetStep& step : steps_) {
-      if ((step.once && was_reset_) || context_.is_remote(step.device)) continue;
-      step.run(stream(step.device),
-               step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
+    for (const ResetAction& action : resets_) {
+      if ((action.once && was_reset_) || context_.is_remote(action.device)) continue;
+      action.run(stream(action.device),
+                 action.staging_bytes > 0 ? staging_.at(action.device) : BufferView());
     }
   });
   was_reset_ = true;

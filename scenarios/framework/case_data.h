@@ -56,12 +56,12 @@ class CaseData {
   /// taken for a result. Later resets skip this.
   void poison(const Tensor& tensor);
 
-  /// Adds a step for other initial content. It may use `staging_bytes` bytes of device memory,
-  /// which all steps share.
-  using Step = std::function<void(Stream& stream, BufferView staging)>;
-  void at_reset(int device, std::size_t staging_bytes, Step step);
+  /// Adds a function for other initial content. It may use `staging_bytes` bytes of device memory,
+  /// which all functions share.
+  using ResetFunction = std::function<void(Stream& stream, BufferView staging)>;
+  void at_reset(int device, std::size_t staging_bytes, ResetFunction function);
 
-  /// Returns the stream on which operations of steps run.
+  /// Returns the stream on which operations of these functions run.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
   /// Provides memory for staging, which a run must write before it reads it.
@@ -94,11 +94,11 @@ class CaseData {
   void read_bytes(int device, BufferView source, void* destination);
 
  private:
-  struct ResetStep {
+  struct ResetAction {
     int device = 0;
     std::size_t staging_bytes = 0;
     bool once = false;
-    Step run;
+    ResetFunction run;
   };
   struct ToCanonical {
     int device = 0;
@@ -115,7 +115,7 @@ class CaseData {
 
   Context& context_;
   OpSet ops_;
-  std::vector<ResetStep> steps_;
+  std::vector<ResetAction> resets_;
   std::map<int, BufferView> staging_;  // the largest provided or borrowed
   std::vector<ToCanonical> readers_;
   bool was_reset_ = false;

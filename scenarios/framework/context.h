@@ -106,7 +106,7 @@ class Context {
   using Check = std::function<void()>;
   void with_check(const Check& check, const std::function<void()>& work);
 
-  /// Called between the steps of long measurements; throws if the run's time is over.
+  /// Called between the parts of long measurements; throws if the run's time is over.
   void check_time() const {
     if (check_) check_();
   }

@@ -8,8 +8,15 @@
 #include <stdexcept>
 
 #include "kernels/ops/checks.h"
+#include "scenarios/framework/symbolic.h"
 
 namespace parbench {
+namespace {
+
+bool is_bound(const BufferView& view) { return view.buffer != nullptr; }
+bool is_bound(const SymbolicView& view) { return view.base != SymbolicView().base; }
+
+}  // namespace
 
 Op& OpSet::prepare(Stream& stream, const OpDesc& desc) {
   ops_.push_back(stream.device().prepare(desc, stream.threads()));
@@ -31,16 +38,17 @@ Op& OpSet::prepare_shared(Stream& stream, const OpDesc& desc) {
   return op;
 }
 
-OpCall bind(Op& op, const std::vector<Binding>& bindings) {
+template <class View>
+CallOf<View> bind(Op& op, const std::vector<BindingOf<View>>& bindings) {
   const std::vector<Argument>& arguments = op.arguments();
-  OpCall call{&op, std::vector<BufferView>(arguments.size())};
-  for (const Binding& binding : bindings) {
+  CallOf<View> call{&op, std::vector<View>(arguments.size())};
+  for (const BindingOf<View>& binding : bindings) {
     const auto argument = std::ranges::find(arguments, binding.role, &Argument::role);
     if (argument == arguments.end()) {
       throw std::invalid_argument(fmt::format("{} has no argument {}", op.name(), binding.role));
     }
-    BufferView& view = call.views[argument - arguments.begin()];
-    if (view.buffer != nullptr) {
+    View& view = call.views[argument - arguments.begin()];
+    if (is_bound(view)) {
       throw std::invalid_argument(fmt::format("{}: {} is bound twice", op.name(), binding.role));
     }
     if (binding.view.bytes < argument->tensor.bytes) {
@@ -51,11 +59,14 @@ OpCall bind(Op& op, const std::vector<Binding>& bindings) {
     view = binding.view;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (call.views[i].buffer == nullptr) {
+    if (!is_bound(call.views[i])) {
       throw std::invalid_argument(fmt::format("{}: {} is not bound", op.name(), arguments[i].role));
     }
   }
   return call;
 }
+
+template OpCall bind(Op& op, const std::vector<Binding>& bindings);
+template SymbolicCall bind(Op& op, const std::vector<SymbolicBinding>& bindings);
 
 }  // namespace parbench

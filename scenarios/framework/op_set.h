@@ -33,13 +33,17 @@ class OpSet {
 };
 
 /// Memory of one argument of an operation.
-struct Binding {
+template <class View>
+struct BindingOf {
   std::string_view role;
-  BufferView view;
+  View view;
 };
+using Binding = BindingOf<BufferView>;
 
-/// Returns a call of an operation. Throws std::invalid_argument for an unknown, duplicate or
-/// missing role, and for memory that is too small for its tensor.
-[[nodiscard]] OpCall bind(Op& op, const std::vector<Binding>& bindings);
+/// Returns a call of an operation: an OpCall, or for a SymbolicView (symbolic.h) a SymbolicCall.
+/// Throws std::invalid_argument for an unknown, duplicate or missing role, and for memory that is
+/// too small for its tensor.
+template <class View = BufferView>
+[[nodiscard]] CallOf<View> bind(Op& op, const std::vector<BindingOf<View>>& bindings);
 
 }  // namespace parbench

@@ -76,13 +76,13 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
 }
 
 constexpr std::array<std::string_view, 4> byte_units{"KiB", "MiB", "GiB", "TiB"};
-constexpr std::int64_t byte_step = 1024;
+constexpr std::int64_t bytes_base = 1024;
 
 /// Parses a number of bytes, with or without a binary unit.
 std::int64_t read_bytes(const Axis& axis, std::string_view text) {
   std::int64_t scale = 1;
   for (const std::string_view suffix : byte_units) {
-    scale *= byte_step;
+    scale *= bytes_base;
     if (!text.ends_with(suffix)) continue;
     const std::int64_t number = to_integer(axis, text, text.substr(0, text.size() - suffix.size()));
     check_range(axis, text, static_cast<double>(number) * static_cast<double>(scale));
@@ -182,8 +182,8 @@ std::string bytes_text(double bytes) {
   auto count = static_cast<std::int64_t>(bytes);
   std::string_view unit;
   for (const std::string_view larger : byte_units) {
-    if (count == 0 || count % byte_step != 0) break;
-    count /= byte_step;
+    if (count == 0 || count % bytes_base != 0) break;
+    count /= bytes_base;
     unit = larger;
   }
   return fmt::format("{}{}", count, unit);
@@ -256,6 +256,19 @@ double Parameters::real(std::string_view name) const {
 
 const std::string& Parameters::text(std::string_view name) const {
   return std::get<std::string>(require(*this, name));
+}
+
+std::int64_t Parameters::integer_or(std::string_view name, std::int64_t fallback) const {
+  return find(name) == nullptr ? fallback : integer(name);
+}
+
+Value Parameters::value_or(std::string_view name, const Value& fallback) const {
+  const Value* value = find(name);
+  return value == nullptr ? fallback : *value;
+}
+
+std::string Parameters::text_or(std::string_view name, std::string_view fallback) const {
+  return find(name) == nullptr ? std::string(fallback) : text(name);
 }
 
 bool Axis::applies_to(std::string_view strategy) const {

@@ -40,6 +40,10 @@ class Parameters {
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
+  /// Return the value of that name, or the fallback for an absent one.
+  [[nodiscard]] std::int64_t integer_or(std::string_view name, std::int64_t fallback) const;
+  [[nodiscard]] Value value_or(std::string_view name, const Value& fallback) const;
+  [[nodiscard]] std::string text_or(std::string_view name, std::string_view fallback) const;
 
   /// Returns the parameters whose names satisfy the predicate, in order.
   [[nodiscard]] Parameters where(const auto& predicate) const {

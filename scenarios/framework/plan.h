@@ -22,13 +22,16 @@ namespace parbench {
 
 class MessagePart;
 
-/// One operation with bound arguments. The Op must outlive the plan.
-struct OpCall {
+/// One operation with bound arguments. The Op must outlive it. `View`: BufferView, or SymbolicView
+/// (symbolic.h) in programs, which no plan accepts.
+template <class View>
+struct CallOf {
   Op* op = nullptr;
-  std::vector<BufferView> views;
+  std::vector<View> views;
   // layer of the network to which the call belongs, if any: "layer1.0.conv1"
   std::string layer = {};
 };
+using OpCall = CallOf<BufferView>;
 
 /// A copy between views of equal sizes. In a task with lanes of two ranks, sender and receiver, it
 /// is a message.

@@ -153,6 +153,12 @@ struct CaseOutcome {
   std::optional<Ratio> min_speedup = {};
   std::optional<Ratio> max_speedup = {};
   int processes = 0;  // number of processes that took its samples, if several
+
+  /// Returns the metric of that name; null if it is unknown.
+  [[nodiscard]] const Ratio* metric(std::string_view metric_name) const {
+    const auto found = metrics.find(metric_name);
+    return found == metrics.end() ? nullptr : &found->second;
+  }
 };
 
 /// Returns the outcomes that cannot be distinguished from the fastest, in order; at least one. If

@@ -54,11 +54,9 @@ PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& o
 }
 
 /// Returns "63%", or "40% to 63%" for several.
-std::string range_text(const std::vector<double>& shares) {
+std::string shares_text(const std::vector<double>& shares) {
   const auto [min, max] = std::ranges::minmax(shares);
-  const std::string first = fmt::format("{:.0f}%", 100 * min);
-  const std::string last = fmt::format("{:.0f}%", 100 * max);
-  return first == last ? first : fmt::format("{} to {}", first, last);
+  return range_text(format_percent(min, 0), format_percent(max, 0));
 }
 
 std::string limits_text(const PlanLimits& shares) {
@@ -71,8 +69,8 @@ std::string limits_text(const PlanLimits& shares) {
   return fmt::format(
       "{} longest dependency chain takes {} of the sequential time; no order on {} "
       "less than {}.",
-      where, range_text(shares.critical_path), format_count(shares.devices, "device"),
-      range_text(shares.bound));
+      where, shares_text(shares.critical_path), format_count(shares.devices, "device"),
+      shares_text(shares.bound));
 }
 
 }  // namespace

@@ -35,15 +35,15 @@ using GraphNodeList = std::vector<GraphNode>;
 /// inputs keep their device.
 void place(GraphNodeList& nodes, int devices);
 
-/// A step of a device: a node, or a copy of its result to another device.
-struct WorkStep {
+/// A work item of a device: a node, or a copy of its result to another device.
+struct WorkItem {
   int node = 0;
   int device = 0;  // device that computes or receives
   bool is_copy = false;
   int queue = 0;
   double seconds = 0;           // expected
-  std::vector<int> after = {};  // steps whose results it reads
-  friend bool operator==(const WorkStep&, const WorkStep&) = default;
+  std::vector<int> after = {};  // items whose results it reads
+  friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };
 
 /// The queues of a run, as numbers.
@@ -52,19 +52,20 @@ struct WorkQueues {
   std::function<int(int from, int to)> copies;  // queue for a copy between two devices
 };
 
-/// Returns the steps of a graph in program order. A result is copied once to each device that reads
+/// Returns the items of a graph in program order. A result is copied once to each device that reads
 /// it, before the first node there that reads it.
-[[nodiscard]] std::vector<WorkStep> steps_of(const GraphNodeList& nodes, const WorkQueues& queues);
+[[nodiscard]] std::vector<WorkItem> work_items_of(const GraphNodeList& nodes,
+                                                  const WorkQueues& queues);
 
-/// Returns, for each step, the expected seconds of the longest path that begins with it.
-[[nodiscard]] std::vector<double> paths_to_end(const std::vector<WorkStep>& steps);
+/// Returns, for each item, the expected seconds of the longest path that begins with it.
+[[nodiscard]] std::vector<double> paths_to_end(const std::vector<WorkItem>& items);
 
-/// Returns the steps of the longest path, from its beginning.
-[[nodiscard]] std::vector<int> critical_path(const std::vector<WorkStep>& steps);
+/// Returns the items of the longest path, from its beginning.
+[[nodiscard]] std::vector<int> critical_path(const std::vector<WorkItem>& items);
 
-/// Returns the steps in the order of list scheduling: the order in which they would begin if each
-/// queue always took the step that can begin first, and among several the one with the longest path
+/// Returns the items in the order of list scheduling: the order in which they would begin if each
+/// queue always took the item that can begin first, and among several the one with the longest path
 /// to the end.
-[[nodiscard]] std::vector<int> dependency_order(const std::vector<WorkStep>& steps);
+[[nodiscard]] std::vector<int> dependency_order(const std::vector<WorkItem>& items);
 
 }  // namespace parbench

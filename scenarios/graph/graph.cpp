@@ -24,16 +24,16 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view in_program_order = "sequential";
-constexpr std::string_view device_by_device = "per-device";
-constexpr std::string_view whenever_ready = "by-dependency";
+constexpr const char* in_program_order = "sequential";
+constexpr const char* device_by_device = "per-device";
+constexpr const char* whenever_ready = "by-dependency";
 
-constexpr std::string_view mlp = "mlp";
-constexpr std::string_view diamond = "diamonds";
-constexpr std::string_view random_layers = "layered";
-constexpr std::string_view network = "network";
+constexpr const char* mlp = "mlp";
+constexpr const char* diamond = "diamonds";
+constexpr const char* random_layers = "layered";
+constexpr const char* network = "network";
 
-constexpr std::string_view branching_model = "googlenet";  // default model
+constexpr const char* branching_model = "googlenet";  // default model
 constexpr std::int64_t rows_of_matrices = 256;
 constexpr std::int64_t samples_of_network = 8;
 constexpr std::int64_t published_samples_of_network = 32;
@@ -80,19 +80,17 @@ std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts)
 }
 
 const std::vector<Strategy> graph_strategies = {
-    {std::string(in_program_order), "the nodes in program order, each behind the one before"},
+    {in_program_order, "the nodes in program order, each after the previous one"},
     {std::string(all_cores),
      "the same on one device that has the cores of all devices (for parts of a GPU: the whole "
      "GPU)"},
-    {std::string(device_by_device),
+    {device_by_device,
      "program order on each device; waits for all work submitted to another device before using "
      "one of its results"},
-    {std::string(whenever_ready),
-     "list scheduling on each device, events only where an edge crosses devices"},
+    {whenever_ready, "list scheduling on each device, events only where an edge crosses devices"},
 };
 
-const std::vector<Value> all_graphs{std::string(mlp), std::string(diamond),
-                                    std::string(random_layers), std::string(network)};
+const std::vector<Value> all_graphs{mlp, diamond, random_layers, network};
 
 /// Axes of graphs of matrices only.
 const std::vector<Axis> matrix_axes = {
@@ -131,8 +129,7 @@ std::vector<Axis> axes_of_graph() {
        .kind = AxisKind::choice,
        .quick = all_graphs,
        .published = all_graphs,
-       .choices = {std::string(mlp), std::string(diamond), std::string(random_layers),
-                   std::string(network)}},
+       .choices = {mlp, diamond, random_layers, network}},
       {.name = "batch",
        .description = "of mlp, diamonds and layered: rows of activations (256), which mlp divides "
                       "between devices; of network: samples (8, published 32)",
@@ -152,11 +149,6 @@ std::string given_of(const Scenario::Request& request, const std::vector<Axis>& 
   return {};
 }
 
-Value batch_of(const Scenario::Request& request, std::int64_t usual) {
-  const Value* batch = request.spec.parameters.find("batch");
-  return batch != nullptr ? *batch : Value(usual);
-}
-
 /// Keeps the parameters that apply to the kind of graph.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
@@ -167,7 +159,7 @@ Resolution resolved_matrices(const Scenario::Request& request) {
         fmt::format("--{0}: --dag {1} runs no model; use --dag {2} alone, or leave --{0} out",
                     other, kind, network)};
   }
-  const Value batch = batch_of(request, rows_of_matrices);
+  const Value batch = asked.value_or("batch", rows_of_matrices);
   CaseSpec spec = request.spec;
   spec.parameters = {};
   const auto keep = [&](const std::string& name) { spec.parameters.set(name, *asked.find(name)); };
@@ -207,11 +199,12 @@ Resolution resolved_network(const Scenario::Request& request) {
   const Model model = model_of(request, branching_model);
   CaseSpec spec = request.spec;
   spec.parameters = {};
-  spec.parameters.set("dag", std::string(network));
+  spec.parameters.set("dag", network);
   add_choice(spec.parameters, "model", model.name, branching_model);
-  spec.parameters.set(
-      "batch", batch_of(request, request.preset == Preset::published ? published_samples_of_network
-                                                                     : samples_of_network));
+  spec.parameters.set("batch",
+                      request.spec.parameters.value_or("batch", request.preset == Preset::published
+                                                                    ? published_samples_of_network
+                                                                    : samples_of_network));
   add_model_sizes(request, model, spec.parameters);
   const std::string obstacle = obstacle_to_batch(for_inference(network_of(spec.parameters)),
                                                  spec.parameters.integer("batch"));

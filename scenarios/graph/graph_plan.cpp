@@ -98,13 +98,13 @@ class GraphWriter {
       : parts_(parts),
         nodes_(*parts.nodes),
         lanes_(parts),
-        steps_(steps_of(nodes_.nodes(), lanes_.queues())),
-        tasks_(steps_.size()) {}
+        items_(work_items_of(nodes_.nodes(), lanes_.queues())),
+        tasks_(items_.size()) {}
 
   void write(DispatchOrder order) {
-    std::vector<int> sequence(steps_.size());
+    std::vector<int> sequence(items_.size());
     std::iota(sequence.begin(), sequence.end(), 0);
-    if (order == DispatchOrder::by_dependency) sequence = dependency_order(steps_);
+    if (order == DispatchOrder::by_dependency) sequence = dependency_order(items_);
     for (const int index : sequence) write(index, order);
   }
 
@@ -119,12 +119,12 @@ class GraphWriter {
     std::size_t copies = 0;
     std::map<int, std::size_t> nodes;
     double all = 0;
-    for (const WorkStep& step : steps_) {
-      all += step.seconds;
-      if (step.is_copy) {
+    for (const WorkItem& item : items_) {
+      all += item.seconds;
+      if (item.is_copy) {
         ++copies;
       } else {
-        ++nodes[step.device];
+        ++nodes[item.device];
       }
     }
     std::string placement;
@@ -137,10 +137,10 @@ class GraphWriter {
                                  copies == 1 ? "1 copy" : fmt::format("{} copies", copies)));
     std::vector<std::string> names;
     double seconds = 0;
-    for (const int index : critical_path(steps_)) {
-      const WorkStep& step = steps_[static_cast<std::size_t>(index)];
-      seconds += step.seconds;
-      names.push_back(name_of(step));
+    for (const int index : critical_path(items_)) {
+      const WorkItem& item = items_[static_cast<std::size_t>(index)];
+      seconds += item.seconds;
+      names.push_back(name_of(item));
     }
     parts_.notes.emplace_back("critical path",
                               fmt::format("{:.0f}% of the expected time of all tasks: {}",
@@ -148,23 +148,23 @@ class GraphWriter {
   }
 
  private:
-  [[nodiscard]] const GraphNode& node_of(const WorkStep& step) const {
-    return nodes_.nodes().at(static_cast<std::size_t>(step.node));
+  [[nodiscard]] const GraphNode& node_of(const WorkItem& item) const {
+    return nodes_.nodes().at(static_cast<std::size_t>(item.node));
   }
 
-  [[nodiscard]] std::string name_of(const WorkStep& step) const {
-    const std::string& name = node_of(step).name;
-    if (!step.is_copy) return name;
-    return fmt::format("{} to {}", name, parts_.context.device(step.device).info().name);
+  [[nodiscard]] std::string name_of(const WorkItem& item) const {
+    const std::string& name = node_of(item).name;
+    if (!item.is_copy) return name;
+    return fmt::format("{} to {}", name, parts_.context.device(item.device).info().name);
   }
 
-  [[nodiscard]] std::vector<TaskId> waits_of(const WorkStep& step, DispatchOrder order) const {
+  [[nodiscard]] std::vector<TaskId> waits_of(const WorkItem& item, DispatchOrder order) const {
     std::set<TaskId> after;
-    for (const int before : step.after) after.insert(tasks_[static_cast<std::size_t>(before)]);
+    for (const int before : item.after) after.insert(tasks_[static_cast<std::size_t>(before)]);
     const auto next = static_cast<TaskId>(parts_.plan.graph().tasks.size());
     if (order == DispatchOrder::sequential && next > 0) after.insert(next - 1);
-    if (order == DispatchOrder::per_device && step.is_copy) {
-      const auto given = given_to_.find(parts_.context.device(node_of(step).device).info().name);
+    if (order == DispatchOrder::per_device && item.is_copy) {
+      const auto given = given_to_.find(parts_.context.device(node_of(item).device).info().name);
       if (given != given_to_.end()) {
         for (const auto& [lane, task] : given->second) after.insert(task);
       }
@@ -173,24 +173,24 @@ class GraphWriter {
   }
 
   void write(int index, DispatchOrder order) {
-    const WorkStep& step = steps_[static_cast<std::size_t>(index)];
-    std::vector<LaneId> lanes{step.queue};
-    if (step.is_copy) lanes = lanes_.copies(node_of(step).device, step.device);
-    Task task{.name = name_of(step),
-              .kind = step.is_copy ? TaskKind::copy : TaskKind::compute,
+    const WorkItem& item = items_[static_cast<std::size_t>(index)];
+    std::vector<LaneId> lanes{item.queue};
+    if (item.is_copy) lanes = lanes_.copies(node_of(item).device, item.device);
+    Task task{.name = name_of(item),
+              .kind = item.is_copy ? TaskKind::copy : TaskKind::compute,
               .lanes = std::move(lanes),
-              .after = waits_of(step, order)};
-    std::vector<Call> calls = step.is_copy ? std::vector<Call>{copy_of(step)}
-                                           : nodes_.plan(step.node, parts_.plan.stream(step.queue));
+              .after = waits_of(item, order)};
+    std::vector<Call> calls = item.is_copy ? std::vector<Call>{copy_of(item)}
+                                           : nodes_.plan(item.node, parts_.plan.stream(item.queue));
     const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
     tasks_[static_cast<std::size_t>(index)] = id;
-    given_to_[parts_.plan.graph().lane(step.queue).device][step.queue] = id;
+    given_to_[parts_.plan.graph().lane(item.queue).device][item.queue] = id;
   }
 
-  [[nodiscard]] CopyCall copy_of(const WorkStep& step) {
-    const CopiedResult copied{.name = node_of(step).name,
-                              .original = nodes_.result(step.node, node_of(step).device),
-                              .copy = nodes_.result(step.node, step.device)};
+  [[nodiscard]] CopyCall copy_of(const WorkItem& item) {
+    const CopiedResult copied{.name = node_of(item).name,
+                              .original = nodes_.result(item.node, node_of(item).device),
+                              .copy = nodes_.result(item.node, item.device)};
     copies_.push_back(copied);
     return {.destination = copied.copy.view, .source = copied.original.view};
   }
@@ -198,8 +198,8 @@ class GraphWriter {
   CaseParts& parts_;
   GraphNodes& nodes_;
   DeviceLanes lanes_;
-  std::vector<WorkStep> steps_;
-  std::vector<TaskId> tasks_;                                 // by step
+  std::vector<WorkItem> items_;
+  std::vector<TaskId> tasks_;                                 // by item
   std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // last task by device and lane
   std::vector<CopiedResult> copies_;
 };

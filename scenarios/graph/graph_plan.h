@@ -6,10 +6,10 @@
 namespace parbench {
 
 enum class DispatchOrder {
-  sequential,  // program order, each step waits for the previous one
+  sequential,  // program order, each item waits for the previous one
   per_device,  // program order on each device, which waits for all earlier work of another device
                // before it takes a result from there
-  by_dependency,  // list scheduling, each step waits for the steps whose results it reads
+  by_dependency,  // list scheduling, each item waits for the items whose results it reads
 };
 
 /// Adds the plan, the results and the checks of the nodes in `parts`.

@@ -1,4 +1,4 @@
-// Axes, layouts and answer of scenario hybrid.
+// Axes and layouts of scenario hybrid.
 #include "scenarios/hybrid/hybrid.h"
 
 #include <fmt/format.h>
@@ -10,10 +10,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/units/units.h"
-#include "scenarios/answers/best_strategy.h"
-#include "scenarios/answers/time_shares.h"
-#include "scenarios/answers/wording.h"
-#include "scenarios/framework/all_cores.h"
+#include "scenarios/answers/recommend.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
 #include "scenarios/training/question/question.h"
@@ -22,9 +19,9 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view divided = "divided";
+constexpr const char* divided = "divided";
 
-constexpr std::string_view usual_model = "gpt";
+constexpr const char* usual_model = "gpt";
 
 /// Value of the axis "bucket" for one exchange of all gradients.
 constexpr std::int64_t one_exchange = 0;
@@ -36,83 +33,53 @@ std::vector<Value> all_layouts(int devices) {
 }
 
 std::vector<Axis> axes_of_hybrid() {
-  Axis model = model_axis(usual_model);
-  model.published = {std::string("rnn-lm"), std::string(usual_model), std::string("resnet50")};
-  std::vector<Axis> axes =
-      training_axes(std::move(model),
-                    "samples of a training step on all devices together (8 of gpt, 20 of rnn-lm, "
-                    "24 of ResNets)",
-                    Role::batch);
-  axes.push_back({.name = "layout",
-                  .description = "how devices divide the step: replicas, stages of a pipeline and "
-                                 "shards of layers, such as dp2, pp2, dp2xpp2xtp1; default: "
-                                 "every one that takes all devices",
-                  .kind = AxisKind::text,
-                  .quick = {},
-                  .published = {},
-                  .strategies = {std::string(divided)},
-                  .by_devices = all_layouts});
-  axes.push_back({.name = "split",
-                  .description = "samples of a micro-batch of each replica; default: each "
-                                 "replica's samples in two micro-batches per stage",
-                  .kind = AxisKind::sizes,
-                  .quick = {},
-                  .published = {},
-                  .max = 1 << 20,
-                  .strategies = {std::string(divided)},
-                  .role = Role::micro_batch_size});
-  axes.push_back(micro_batches_axis({std::string(divided)}));
-  axes.push_back(schedule_axis({std::string(divided)}));
-  axes.push_back(partition_axis({std::string(divided)}));
-  axes.push_back({.name = "bucket",
-                  .description = "MiB of gradients that replicas add up together, during the rest "
-                                 "of the backward pass; 0: all gradients of a stage at once, after "
-                                 "its backward pass",
-                  .quick = {one_exchange},
-                  .published = {one_exchange},
-                  .min = 0,
-                  .max = 1 << 14,
-                  .strategies = {std::string(divided)},
-                  .role = Role::exchange_size});
-  axes.push_back(optimizer_axis());
-  axes.push_back(clip_axis());
-  axes.push_back(recompute_axis());
-  return axes;
+  return training_axes(
+      model_axis(usual_model, {"rnn-lm", usual_model, "resnet50"}), Role::batch,
+      {{.name = "layout",
+        .description = "how devices divide the step: replicas, stages of a pipeline and shards of "
+                       "layers, such as dp2, pp2, dp2xpp2xtp1; default: every one that takes all "
+                       "devices",
+        .kind = AxisKind::text,
+        .quick = {},
+        .published = {},
+        .strategies = {divided},
+        .by_devices = all_layouts},
+       step_axis("split", {divided}),
+       step_axis("micro-batches", {divided}),
+       step_axis("schedule", {divided}),
+       step_axis("partition", {divided}),
+       {.name = "bucket",
+        .description = "MiB of gradients that replicas add up together, during the rest of the "
+                       "backward pass; 0: all gradients of a stage at once, after its backward "
+                       "pass",
+        .quick = {one_exchange},
+        .published = {one_exchange},
+        .min = 0,
+        .max = 1 << 14,
+        .strategies = {divided},
+        .role = Role::exchange_size},
+       step_axis("optimizer"),
+       step_axis("clip"),
+       step_axis("recompute")});
 }
 
 /// Returns the grid of a case; one device if the case has no layout.
 DeviceGrid grid_of(const Parameters& parameters) {
-  const Value* layout = parameters.find("layout");
-  return layout == nullptr ? DeviceGrid{} : grid_named(std::get<std::string>(*layout));
-}
-
-std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
-  if (spec.strategy != divided) return spec.strategy;
-  std::string label = spec.parameters.text("layout");
-  for (const std::string_view name : {"split", "schedule", "partition", "bucket"}) {
-    const Value* value = spec.parameters.find(name);
-    if (value == nullptr) continue;
-    const bool is_varied = std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
-      const Value* other = one.spec.parameters.find(name);
-      return one.spec.strategy == divided && other != nullptr && *other != *value &&
-             one.spec.parameters.text("layout") == spec.parameters.text("layout") &&
-             one.spec.parameters.text("model") == spec.parameters.text("model");
-    });
-    if (is_varied) label += fmt::format(", {} {}", name, to_string(*value));
-  }
-  return label;
+  const std::string layout = parameters.text_or("layout", "");
+  return layout.empty() ? DeviceGrid{} : grid_named(layout);
 }
 
 /// Returns " parbench cannot divide layers of resnet50 into shards." if only replicas and stages
 /// were compared.
-std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
+std::string undivided_text(const Outcomes& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;
-  for (const CaseOutcome& one : outcomes) {
-    if (one.spec.strategy != divided) continue;
-    const std::string& model = one.spec.parameters.text("model");
-    if (grid_of(one.spec.parameters).shards > 1) with_shards.insert(model);
-    if (obstacle_to_division(network_of(one.spec.parameters), 2)) undivided.insert(model);
+  for (const CaseOutcome* one : outcomes) {
+    if (one->spec.strategy != divided) continue;
+    const Parameters& parameters = one->spec.parameters;
+    const std::string& model = parameters.text("model");
+    if (grid_of(parameters).shards > 1) with_shards.insert(model);
+    if (obstacle_to_division(network_of(parameters), 2)) undivided.insert(model);
   }
   std::vector<std::string> names;
   std::ranges::set_difference(undivided, with_shards, std::back_inserter(names));
@@ -127,28 +94,13 @@ class Hybrid final : public TrainingQuestion {
             {.name = "hybrid",
              .question = "Data, pipeline or tensor parallelism, or which mix of them?",
              .whole = "the whole model and batch",
-             .strategies = {{std::string(divided),
+             .strategies = {{divided,
                              "the model on a grid of devices that --layout chooses: replicas (dp) "
                              "with parts of the batch, stages (pp) with parts of the layers, "
                              "shards (tp) with parts of each layer; gradients are added up by one "
                              "all-reduce, or in buckets"}},
-             .axes = axes_of_hybrid()}) {}
-
-  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
-    if (spec.strategy == single_device) return {};
-    const bool is_divided = spec.strategy == divided;
-    return {scaling_efficiency(single_of(spec), is_divided
-                                                    ? grid_of(spec.parameters).devices()
-                                                    : spec.parameters.integer(devices_parameter))};
-  }
-  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
-                                  const PossiblyFastest& possibly_fastest) const override {
-    const auto label = [&](const CaseSpec& spec) { return label_of(spec, outcomes); };
-    Conclusion made = best_strategy(*this, outcomes, possibly_fastest, label);
-    if (!made.is_answered) return made;
-    made.text = joined_sentences({made.text, undivided_text(outcomes)});
-    return with_time_shares(std::move(made), *this, outcomes, label);
-  }
+             .axes = axes_of_hybrid(),
+             .words = {.named_by = "layout", .remark = undivided_text}}) {}
 
  private:
   [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
@@ -208,23 +160,19 @@ std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid
 
 /// Adds the number of samples per micro-batch; returns why no single number gives the requested
 /// count of micro-batches.
-std::optional<Obstacle> add_split(const Scenario::Request& request, const DeviceGrid& grid,
-                                  const Network& network, Parameters& parameters) {
+std::optional<Obstacle> add_size(const Scenario::Request& request, const DeviceGrid& grid,
+                                 const Network& network, Parameters& parameters) {
   const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];
-  const auto count = asked_micro_batches(request);
   const std::string samples =
       fmt::format("the {} of a replica ({})",
                   format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
-  if (auto obstacle = obstacle_of_micro_batches(count, share, samples)) return obstacle;
-  const std::optional<Value> split =
-      count ? split_into(share, *count) : split_of(request, grid, network, share);
-  if (split && count && !std::holds_alternative<std::int64_t>(*split)) {
-    return Obstacle{{"micro-batches"},
-                    fmt::format("--micro-batches: no size divides {} into {}; use a divisor of {}",
-                                samples, *count, share)};
-  }
-  if (split) parameters.set("split", *split);
-  return std::nullopt;
+  const auto split = split_of(request, grid, network, share);
+  if (auto obstacle = add_split(request, share, samples, split, parameters)) return obstacle;
+  const Value* size = parameters.find("split");
+  if (size == nullptr || std::holds_alternative<std::int64_t>(*size)) return std::nullopt;
+  return Obstacle{{"micro-batches"},
+                  fmt::format("--micro-batches: no size divides {} into {}; use a divisor of {}",
+                              samples, request.spec.parameters.integer("micro-batches"), share)};
 }
 
 std::optional<Obstacle> Hybrid::divide(const Request& request, const Network& network,
@@ -235,17 +183,13 @@ std::optional<Obstacle> Hybrid::divide(const Request& request, const Network& ne
     return obstacle;
   }
   parameters.set("layout", to_string(grid));
-  if (auto obstacle = add_split(request, grid, network, parameters)) return obstacle;
+  if (auto obstacle = add_size(request, grid, network, parameters)) return obstacle;
   const Parameters& asked = request.spec.parameters;
   if (grid.stages > 1) {
-    add_choice(parameters, "schedule", asked_or(asked, "schedule", default_schedule),
-               default_schedule);
+    add_asked(asked, "schedule", default_schedule, parameters);
     add_partition_choice(asked, network, grid.stages, parameters);
   }
-  if (grid.replicas > 1) {
-    const Value* bucket = asked.find("bucket");
-    add_choice(parameters, "bucket", bucket != nullptr ? *bucket : one_exchange, one_exchange);
-  }
+  if (grid.replicas > 1) add_asked(asked, "bucket", one_exchange, parameters);
   return obstacle_of_replicas(parameters.integer("batch"), grid.replicas);
 }
 

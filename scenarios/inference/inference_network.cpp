@@ -20,7 +20,7 @@ class Rewriter {
 
   [[nodiscard]] Network result() && {
     for (int index = 0; index < static_cast<int>(old_.layers.size()); ++index) {
-      places_.push_back(place_of(index));
+      new_indices_.push_back(new_index(index));
     }
     return std::move(new_);
   }
@@ -28,11 +28,11 @@ class Rewriter {
  private:
   /// Returns the new index of a tensor of the old network.
   [[nodiscard]] int at(int tensor) const {
-    return tensor == network_input ? tensor : places_.at(static_cast<std::size_t>(tensor));
+    return tensor == network_input ? tensor : new_indices_.at(static_cast<std::size_t>(tensor));
   }
 
   /// Returns the index of an old layer's output in the new network; adds the layer if necessary.
-  [[nodiscard]] int place_of(int index) {
+  [[nodiscard]] int new_index(int index) {
     const Layer& layer = old_.layer(index);
     const int merged = layer.inputs.empty() ? network_input : at(layer.inputs.front());
     if (may_become(index, merged)) {
@@ -73,7 +73,7 @@ class Rewriter {
 
   const Network& old_;
   Network new_;
-  std::vector<int> places_;  // by old index
+  std::vector<int> new_indices_;  // by old index
 };
 
 }  // namespace

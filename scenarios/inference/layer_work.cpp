@@ -8,8 +8,8 @@
 
 #include "kernels/core/described_op.h"
 #include "kernels/ops/flops.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/models/layers/passes.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 namespace {
@@ -40,27 +40,30 @@ class CountingPass final : public ForwardPass {
   [[nodiscard]] Op& prepare(const OpDesc& desc) override {
     return *ops_.emplace_back(std::make_unique<CountedOp>(desc));
   }
-  void emit(Op& op, const std::vector<Binding>& /*bindings*/) override { counted_ += op.work(); }
+  void emit(Op& op, const std::vector<SymbolicBinding>& /*bindings*/) override {
+    counted_ += op.work();
+  }
   [[nodiscard]] TensorDesc activation(const Shape& shape) const override {
     return canonical(shape, work_.dtype);
   }
-  [[nodiscard]] BufferView input(std::size_t which) const override {
+  [[nodiscard]] SymbolicView input(std::size_t which) const override {
     return memory(canonical(work_.inputs.at(which)).bytes);
   }
-  [[nodiscard]] BufferView parameter(std::string_view /*role*/, const TensorDesc& wanted) override {
+  [[nodiscard]] SymbolicView parameter(std::string_view /*role*/,
+                                       const TensorDesc& wanted) override {
     return memory(wanted.bytes);
   }
-  [[nodiscard]] BufferView place_output(std::size_t bytes) override { return memory(bytes); }
-  [[nodiscard]] BufferView keep(std::string_view /*name*/, std::size_t bytes) override {
+  [[nodiscard]] SymbolicView place_output(std::size_t bytes) override { return memory(bytes); }
+  [[nodiscard]] SymbolicView keep(std::string_view /*name*/, std::size_t bytes) override {
     return memory(bytes);
   }
-  [[nodiscard]] BufferView scratch(std::size_t bytes) override { return memory(bytes); }
-  [[nodiscard]] BufferView statistics() const override { return memory(statistics_); }
+  [[nodiscard]] SymbolicView scratch(std::size_t bytes) override { return memory(bytes); }
+  [[nodiscard]] SymbolicView statistics() const override { return memory(statistics_); }
 
  private:
   /// Returns memory that nothing reads.
-  [[nodiscard]] static BufferView memory(std::size_t bytes) {
-    return symbolic(Space::transient, 0, bytes);
+  [[nodiscard]] static SymbolicView memory(std::size_t bytes) {
+    return {Space::transient, 0, bytes};
   }
 
   LayerWork work_;

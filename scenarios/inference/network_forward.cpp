@@ -93,7 +93,7 @@ std::vector<OpCall> NetworkForward::plan_merged(const std::vector<int>& layers, 
   Op& op = prepare(Convolution(all).forward(work_));
   const TensorDesc& output = op.tensor("destination");
   const BufferView together = memory_.work(output.bytes);
-  std::vector<Binding> bindings = {
+  std::vector<SymbolicBinding> bindings = {
       {"source", input(0)},
       {"weights", parameter_of_all(layers, "weights", op.tensor("weights"))},
       {"destination", together}};
@@ -115,15 +115,15 @@ std::vector<OpCall> NetworkForward::plan_merged(const std::vector<int>& layers, 
 
 Op& NetworkForward::prepare(const OpDesc& desc) { return ops_->prepare(*stream_, desc); }
 
-void NetworkForward::emit(Op& op, const std::vector<Binding>& bindings) {
-  calls_.push_back(bind(op, bindings));
+void NetworkForward::emit(Op& op, const std::vector<SymbolicBinding>& bindings) {
+  calls_.push_back(rebase(bind(op, bindings), {}));
 }
 
 TensorDesc NetworkForward::activation(const Shape& shape) const {
   return first_stream_.device().activation(shape, work_.dtype);
 }
 
-BufferView NetworkForward::input(std::size_t which) const {
+SymbolicView NetworkForward::input(std::size_t which) const {
   const int producer = layer().inputs.at(which);
   return producer == network_input ? input_.view : outputs_.at(static_cast<std::size_t>(producer));
 }
@@ -139,7 +139,7 @@ const ParameterSpec& NetworkForward::spec_of(int layer, std::string_view role) c
   return *spec;
 }
 
-BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
+SymbolicView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
   return parameter_of_all({layer_}, role, wanted);
 }
 
@@ -169,15 +169,15 @@ BufferView NetworkForward::parameter_of_all(const std::vector<int>& layers, std:
   return view;
 }
 
-BufferView NetworkForward::place_output(std::size_t bytes) {
+SymbolicView NetworkForward::place_output(std::size_t bytes) {
   return outputs_.at(static_cast<std::size_t>(layer_)) = memory_.work(bytes);
 }
 
-BufferView NetworkForward::keep(std::string_view /*name*/, std::size_t bytes) {
+SymbolicView NetworkForward::keep(std::string_view /*name*/, std::size_t bytes) {
   return memory_.work(bytes);
 }
 
-BufferView NetworkForward::statistics() const {
+SymbolicView NetworkForward::statistics() const {
   const std::size_t floats = layer().kind->statistics(whole_.network->input_of(layer()));
   const TensorDesc desc = canonical({static_cast<std::int64_t>(floats)});
   const Fill zeros{.count = static_cast<std::int64_t>(floats),

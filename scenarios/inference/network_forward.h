@@ -94,14 +94,14 @@ class NetworkForward final : public ForwardPass {
 
   [[nodiscard]] const LayerWork& work() const override { return work_; }
   [[nodiscard]] Op& prepare(const OpDesc& desc) override;
-  void emit(Op& op, const std::vector<Binding>& bindings) override;
+  void emit(Op& op, const std::vector<SymbolicBinding>& bindings) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape) const override;
-  [[nodiscard]] BufferView input(std::size_t which) const override;
-  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override;
-  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
-  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
-  [[nodiscard]] BufferView scratch(std::size_t bytes) override { return memory_.work(bytes); }
-  [[nodiscard]] BufferView statistics() const override;
+  [[nodiscard]] SymbolicView input(std::size_t which) const override;
+  [[nodiscard]] SymbolicView parameter(std::string_view role, const TensorDesc& wanted) override;
+  [[nodiscard]] SymbolicView place_output(std::size_t bytes) override;
+  [[nodiscard]] SymbolicView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] SymbolicView scratch(std::size_t bytes) override { return memory_.work(bytes); }
+  [[nodiscard]] SymbolicView statistics() const override;
 
  private:
   [[nodiscard]] const Layer& layer() const { return whole_.network->layer(layer_); }

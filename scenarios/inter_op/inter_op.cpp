@@ -21,12 +21,12 @@ namespace parbench {
 namespace {
 
 constexpr int first_device = 0;
-constexpr std::string_view branching_model = "googlenet";  // default model
-constexpr std::string_view sequential = "one-stream";
-constexpr std::string_view merging = "merged";
-constexpr std::string_view by_levels = "levels";
-constexpr std::string_view by_list = "list";
-constexpr std::string_view by_stages = "stages";
+constexpr const char* branching_model = "googlenet";  // default model
+constexpr const char* sequential = "one-stream";
+constexpr const char* merging = "merged";
+constexpr const char* by_levels = "levels";
+constexpr const char* by_list = "list";
+constexpr const char* by_fastest_levels = "stages";
 
 /// Suffix of a strategy's reference: the same layers on the same streams, one after the other. Its
 /// results must be bitwise equal; results on other streams may be rounded differently, and
@@ -57,11 +57,11 @@ class ScheduleWriter {
       : parts_(parts), problem_(problem), in_turn_(in_turn) {}
 
   void write(const InterOpSchedule& schedule) {
-    for (const InterOpStage& stage : schedule) {
-      // tasks of the previous stage, by lane
+    for (const InterOpLevel& level : schedule) {
+      // tasks of the previous level, by lane
       const std::map<LaneId, TaskId> before = std::move(last_);
       last_.clear();
-      for (const PlacedOp& placed : stage) {
+      for (const PlacedOp& placed : level) {
         if (!tasks_.contains(placed.op)) write(placed, before);
       }
     }
@@ -78,7 +78,7 @@ class ScheduleWriter {
     return found->second;
   }
 
-  void write(const PlacedOp& placed, const std::map<LaneId, TaskId>& stage_before) {
+  void write(const PlacedOp& placed, const std::map<LaneId, TaskId>& level_before) {
     const LaneId lane = lane_of(placed.stream);
     const std::vector<int> layers =
         placed.merge == not_merged ? std::vector{placed.op}
@@ -88,7 +88,7 @@ class ScheduleWriter {
       task.after.push_back(tasks_.at(producer));
     }
     if (!last_.contains(lane)) {
-      for (const auto& [other, last] : stage_before) task.after.push_back(last);
+      for (const auto& [other, last] : level_before) task.after.push_back(last);
     }
     if (in_turn_ && count_ > 0) task.after.push_back(count_ - 1);
     std::ranges::sort(task.after);
@@ -119,7 +119,7 @@ class ScheduleWriter {
   TaskId count_ = 0;               // number of tasks so far
   std::map<int, LaneId> lanes_;    // by stream
   std::map<int, TaskId> tasks_;    // by layer
-  std::map<LaneId, TaskId> last_;  // tasks of the current stage
+  std::map<LaneId, TaskId> last_;  // tasks of the current level
 };
 
 /// Sets the costs of the problem if the strategy needs them.
@@ -128,53 +128,54 @@ InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts,
   const std::string_view name = schedule_name(spec.strategy);
   if (name == sequential) return sequential_schedule(problem);
   if (name == merging) return merged_schedule(problem);
-  if (name == by_levels) return level_schedule(problem);
+  if (name == by_levels) return topological_schedule(problem);
   set_costs(problem, parts.context, first_device, parts.whole);
-  return name == by_list ? list_schedule(problem) : stage_schedule(problem);
+  return name == by_list ? list_schedule(problem) : fastest_schedule(problem);
 }
 
 bool has_branches(const Network& network) {
   const InterOpProblem problem = inter_op_problem(network, 2);
-  return level_schedule(problem) != sequential_schedule(problem);
+  return topological_schedule(problem) != sequential_schedule(problem);
 }
 
 bool has_merges(const Network& network) { return !inter_op_problem(network, 2).merges.empty(); }
 
-/// Returns "12 of 69 layers on streams that share the device, in 9 of 40 stages; 9 merged into 3".
+/// Returns "12 of 69 layers on streams that share the device, in 9 of 40 levels; 9 merged into 3".
 std::string described(const InterOpSchedule& schedule) {
   std::size_t layers = 0;
   std::size_t beside = 0;
   std::size_t parallel = 0;
   std::size_t merged = 0;
   std::size_t merges = 0;
-  for (const InterOpStage& stage : schedule) {
-    layers += stage.size();
-    if (stage.front().merge != not_merged) {
-      merged += stage.size();
+  for (const InterOpLevel& level : schedule) {
+    layers += level.size();
+    if (level.front().merge != not_merged) {
+      merged += level.size();
       ++merges;
     }
-    const int first = stage.front().stream;
-    if (std::ranges::all_of(stage, [&](const PlacedOp& one) { return one.stream == first; })) {
+    const int first = level.front().stream;
+    if (std::ranges::all_of(level, [&](const PlacedOp& one) { return one.stream == first; })) {
       continue;
     }
-    beside += stage.size();
+    beside += level.size();
     ++parallel;
   }
   return fmt::format(
-      "{} of {} layers on streams that share the device, in {} of {} stages; {} merged into {}",
+      "{} of {} layers on streams that share the device, in {} of {} levels; {} merged into {}",
       beside, layers, parallel, schedule.size(), merged, merges);
 }
 
 const std::vector<Strategy> strategy_list = {
-    {std::string(sequential), "one layer after the other on all cores of the device"},
-    {std::string(merging),
+    {sequential, "one layer after the other on all cores of the device"},
+    {merging,
      "the same, with convolutions of one input that differ in output channels alone run as one"},
-    {std::string(by_levels),
+    {by_levels,
      "level by level of the graph: the layers of a level distributed over --streams streams"},
-    {std::string(by_list),
+    {by_list,
      "branches list-scheduled on --streams streams, by the measured costs of their layers"},
-    {std::string(by_stages),
-     "the fastest sequence of stages by dynamic programming on measured costs (IOS)"}};
+    {by_fastest_levels,
+     "the fastest sequence of levels by dynamic programming on measured costs (the stages of "
+     "IOS)"}};
 
 std::vector<Axis> axes_of_inter_op() {
   std::vector<Axis> axes = {model_axis(branching_model),
@@ -184,14 +185,13 @@ std::vector<Axis> axes_of_inter_op() {
                              .published = {1, 16, 32, 64, 128},
                              .max = 1 << 20}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
-  axes.push_back(
-      {.name = "streams",
-       .description = "streams that share the device",
-       .quick = {2},
-       .published = {2, 4},
-       .min = 2,
-       .max = 64,
-       .strategies = {std::string(by_levels), std::string(by_list), std::string(by_stages)}});
+  axes.push_back({.name = "streams",
+                  .description = "streams that share the device",
+                  .quick = {2},
+                  .published = {2, 4},
+                  .min = 2,
+                  .max = 64,
+                  .strategies = {by_levels, by_list, by_fastest_levels}});
   return axes;
 }
 
@@ -247,10 +247,8 @@ class InterOp final : public Scenario {
     parts->network = for_inference(network_of(spec.parameters));
     const std::int64_t batch = spec.parameters.integer("batch");
     parts->whole = whole_range(parts->network, spec.format(), batch);
-    const Value* streams = spec.parameters.find("streams");
-    parts->problem = inter_op_problem(
-        parts->network,
-        streams == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*streams)));
+    parts->problem = inter_op_problem(parts->network,
+                                      static_cast<int>(spec.parameters.integer_or("streams", 1)));
     const InterOpSchedule schedule = schedule_of(spec, *parts, parts->problem);
     parts->forward = std::make_unique<NetworkForward>(
         parts->whole, context.stream(first_device, StreamKind::compute), first_device,

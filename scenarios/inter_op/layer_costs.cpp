@@ -29,7 +29,7 @@ class OwnMemory final : public ForwardMemory {
   OwnMemory(Device& device, bool allocates) : device_(device), allocates_(allocates) {}
 
   BufferView work(std::size_t bytes) override {
-    if (!allocates_) return symbolic(Space::transient, 0, bytes);
+    if (!allocates_) return {nothing_, 0, bytes};
     buffers_.push_back(std::make_unique<Buffer>(device_.allocate(bytes, MemoryKind::device)));
     return *buffers_.back();
   }
@@ -43,6 +43,7 @@ class OwnMemory final : public ForwardMemory {
  private:
   Device& device_;
   bool allocates_;
+  Buffer nothing_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to buffers by address
 };
 
@@ -155,7 +156,7 @@ std::vector<double> median_of_passes(const TimedNetworks& networks, const Contex
 }
 
 /// Runs each layer on the stream with the whole device, and then on the streams that share it, so
-/// that both sides wait for each other as between stages. Returns the seconds from the end of a
+/// that both sides wait for each other as between levels. Returns the seconds from the end of a
 /// layer on one side to its beginning on the other; with several streams, the last one counts.
 std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
   const std::size_t count = whole.layer_count();

@@ -26,8 +26,8 @@ FileOptions file_options(const Parameters& asked) {
   FileOptions options;
   if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
   if (asked.find("dim") != nullptr) options.dimensions = dimensions_named(asked.text("dim"));
-  options.prediction = asked_or(asked, "prediction", "");
-  options.stored_weights = asked_or(asked, "weights", drawn_weights) == weights_of_file;
+  options.prediction = asked.text_or("prediction", "");
+  options.stored_weights = asked.text_or("weights", drawn_weights) == weights_of_file;
   return options;
 }
 
@@ -52,7 +52,8 @@ std::vector<Axis> model_file_axes() {
 
 const std::string& default_model() { return models().front().name; }
 
-Axis model_axis(std::string_view usual) {
+Axis model_axis(const std::string& usual, std::vector<Value> published) {
+  if (published.empty()) published = {usual};
   return {
       .name = "model",
       .description =
@@ -61,8 +62,8 @@ Axis model_axis(std::string_view usual) {
           "model (rnn-lm), a multi-layer perceptron (mlp), two tiny linear layers (toy), one "
           "(linear), or your own from an ONNX file; `parbench list models` shows all",
       .kind = AxisKind::choice,
-      .quick = {std::string(usual)},
-      .published = {std::string(usual)},
+      .quick = {usual},
+      .published = std::move(published),
       .choices = model_names(),
       .file_suffix = ".onnx"};
 }
@@ -112,22 +113,22 @@ std::vector<Axis> model_size_axes() {
        .published = {}}};
 }
 
-std::vector<Axis> training_axes(Axis model, std::string batch, std::optional<Role> batch_role) {
+std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
+                                const std::vector<Axis>& further) {
   std::vector<Axis> axes = {std::move(model),
                             {.name = "batch",
-                             .description = std::move(batch),
+                             .description = "samples of a training step on all devices together "
+                                            "(data-parallel --scaling weak: on each); default: the "
+                                            "model's, such as 24 of ResNets (published pipeline: "
+                                            "120), 20 of rnn-lm, 8 of gpt and llama",
                              .quick = {},
                              .published = {},
                              .max = 1 << 20,
                              .role = batch_role}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
   std::ranges::move(model_file_axes(), std::back_inserter(axes));
+  std::ranges::copy(further, std::back_inserter(axes));
   return axes;
-}
-
-std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {
-  const Value* value = asked.find(name);
-  return value != nullptr ? std::get<std::string>(*value) : std::string(fallback);
 }
 
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
@@ -144,11 +145,16 @@ void add_choice(Parameters& parameters, const std::string& name, const Value& ch
   }
 }
 
+void add_asked(const Parameters& asked, const std::string& name, const Value& by_default,
+               Parameters& parameters) {
+  add_choice(parameters, name, asked.value_or(name, by_default), by_default);
+}
+
 namespace {
 
 /// Adds the kind of the model's head, if there is a choice.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
-  const std::string head = asked_or(request.spec.parameters, "head", head_names.front());
+  const std::string head = request.spec.parameters.text_or("head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;
   static_cast<void>(with_tied_head(model));  // throws if there is no choice
   add_choice(parameters, "head", head, head_names.front());
@@ -158,13 +164,12 @@ void add_head(const Scenario::Request& request, const Model& model, Parameters& 
 
 Model model_of(const Scenario::Request& request, std::string_view usual) {
   const Parameters& asked = request.spec.parameters;
-  return model_named(asked_or(asked, "model", usual), file_options(asked));
+  return model_named(asked.text_or("model", usual), file_options(asked));
 }
 
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   for (const auto& [name, usual] : model.sizes) {
-    const Value* size = request.spec.parameters.find(name);
-    parameters.set(name, size != nullptr ? *size : usual);
+    parameters.set(name, request.spec.parameters.value_or(name, usual));
   }
   for (const std::string_view name : model_size_names) {
     if (request.was_given(name)) check_has_size(model, name);
@@ -179,7 +184,7 @@ void add_model_sizes(const Scenario::Request& request, const Model& model, Param
 
 Network network_of(const Parameters& parameters) {
   Model model = model_named(parameters.text("model"), file_options(parameters));
-  if (asked_or(parameters, "head", head_names.front()) != head_names.front()) {
+  if (parameters.text_or("head", head_names.front()) != head_names.front()) {
     model = with_tied_head(model);
   }
   ModelSizes sizes;

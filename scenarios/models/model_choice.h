@@ -16,26 +16,28 @@ namespace parbench {
 /// Returns the default model of most scenarios.
 [[nodiscard]] const std::string& default_model();
 
-/// Returns the axis "model": shipped models and ONNX files. `usual`: the default.
-[[nodiscard]] Axis model_axis(std::string_view usual);
+/// Returns the axis "model": shipped models and ONNX files. `usual`: the default; `published`: the
+/// values of the published preset, by default the same.
+[[nodiscard]] Axis model_axis(const std::string& usual, std::vector<Value> published = {});
 /// Returns an axis for each of `model_size_names`, whose default is the model's, and axes for tied
 /// heads and for open dimensions of files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
 /// Names of the kinds of heads, the default first.
 inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
-/// Returns the axes of a training step: the model, the batch, the model's sizes, and options for
-/// training ONNX files. `batch`: description of the batch's unit.
-[[nodiscard]] std::vector<Axis> training_axes(Axis model, std::string batch,
-                                              std::optional<Role> batch_role = {});
+/// Returns the axes of a training step: the model, the batch, the sizes of the model, options for
+/// training ONNX files, and further axes.
+[[nodiscard]] std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
+                                              const std::vector<Axis>& further);
 
-/// Returns the requested text of that name, or the fallback.
-[[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,
-                                   std::string_view fallback);
-/// Adds a choice, which the case's name omits if it is the default.
+/// Adds a choice, which the name of the case omits if it is the default.
 void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
                 const Value& by_default);
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
                 std::string_view by_default);
+
+/// Adds the requested value of that name, or the default, which the case's name omits.
+void add_asked(const Parameters& asked, const std::string& name, const Value& by_default,
+               Parameters& parameters);
 
 /// Returns the requested model, or `usual`.
 [[nodiscard]] Model model_of(const Scenario::Request& request, std::string_view usual);

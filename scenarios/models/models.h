@@ -150,7 +150,7 @@ struct RnnLmSizes {
 /// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, each
 /// after a dropout of 0.5 on its input (Zaremba, Sutskever, Vinyals 2014; the defaults are its
 /// "medium" size). The loss is the cross-entropy of the next token. The sequences of a batch belong
-/// to one bucket: their lengths are more than half of `sequence`, at most `sequence`. Units:
+/// to one length group: their lengths are more than half of `sequence`, at most `sequence`. Units:
 /// embedding, lstm.0 …, head.
 [[nodiscard]] Network rnn_lm(const RnnLmSizes& sizes);
 

@@ -125,10 +125,10 @@ TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int
   const BufferView host = data.on_host[i].view;
   std::vector<Call> calls;
   if (data.discard != nullptr) calls.emplace_back(bind(*data.discard, {{"memory", host}}));
-  const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
+  const std::int64_t rows_per_copy = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
-  for (std::int64_t first = 0; first < sizes.n; first += step) {
-    const std::size_t bytes = std::min(step, sizes.n - first) * row;
+  for (std::int64_t first = 0; first < sizes.n; first += rows_per_copy) {
+    const std::size_t bytes = std::min(rows_per_copy, sizes.n - first) * row;
     const BufferView there = matrix.part(first * row, bytes);
     const BufferView here = host.part(first * row, bytes);
     calls.emplace_back(sizes.to_host ? CopyCall{here, there} : CopyCall{there, here});
@@ -152,9 +152,9 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
   }
 }
 
-/// Two stages: the first fills device matrices, the second empties them. As in the other orders,
+/// Two loops: the first fills device matrices, the second empties them. As in the other orders,
 /// every matrix has its own memory, so that no order has a warmer cache. Only the dependencies
-/// limit how far the first stage runs ahead.
+/// limit how far the first loop advances.
 ///
 /// A copy of pageable memory may block the thread that enqueues it until it is done, an effect to
 /// be measured. Work that may run concurrently must already be enqueued by then: products are

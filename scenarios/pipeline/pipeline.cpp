@@ -1,28 +1,31 @@
-// Parameters and cases of the pipeline scenario.
+// Axes, layouts and words of the pipeline scenario.
 #include "scenarios/pipeline/pipeline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <numeric>
 
 #include "kernels/base/error.h"
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/recommend.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/pipeline/answer.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
 
+constexpr const char* model_parallel = "model-parallel";
+constexpr const char* pipelined_model = "pipeline";
+
 constexpr std::int64_t published_batch = 120;
 
 // Parameter of cases on unlike devices, whose references run on the same devices.
 constexpr const char* reference_parameter = "reference";
-constexpr std::string_view same_devices = "same devices";
+constexpr const char* same_devices = "same devices";
 
 std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
   if (batch == 1 && split != Value(batch)) {
@@ -47,10 +50,14 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
       fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
 }
 
-/// Returns the number of samples per micro-batch. Preset values are for large batches: if the batch
-/// is not larger than the smallest value, half of the batch is used instead.
-Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
-  const Value& split = *request.spec.parameters.find("split");
+/// Returns the number of samples per micro-batch, or nothing if the user gives the number of
+/// micro-batches. Preset values are for large batches: if the batch is not larger than the smallest
+/// value, half of the batch is used instead.
+std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis,
+                              std::int64_t batch) {
+  const Value* given = request.spec.parameters.find("split");
+  if (given == nullptr) return std::nullopt;
+  const Value& split = *given;
   const std::vector<Value>& values =
       request.preset == Preset::published ? axis.published : axis.quick;
   if (request.was_given("split") || split != values.front()) return split;
@@ -58,33 +65,41 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
   return batch / 2;
 }
 
-/// Axes after the model, its batch and its sizes.
-std::vector<Axis> stage_axes() {
-  return {{.name = "split",
-           .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
-           .kind = AxisKind::sizes,
-           .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
-           .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
-                         std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
-                         std::int64_t{60}},
-           .max = 1 << 20,
-           .strategies = {std::string(pipelined_model)},
-           .role = Role::micro_batch_size},
-          micro_batches_axis({std::string(pipelined_model)}),
-          partition_axis({std::string(model_parallel), std::string(pipelined_model)}),
-          schedule_axis({std::string(pipelined_model)})};
+/// Fewer choices and fewer micro-batches are simpler.
+std::vector<std::int64_t> complexity(const CaseSpec& spec) {
+  const Value* split = spec.parameters.find("split");
+  const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);
+  return {std::ranges::count(spec.parameters, false, &Parameter::implied),
+          samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples};
+}
+
+/// Returns ", 90% of what its tasks and their dependencies allow; without micro-batches: 1.02×
+/// (0.99–1.04)", the latter if a case with micro-batches is recommended.
+std::string details_of(const Recommendation& found, const Outcomes& outcomes) {
+  const CaseOutcome& gaining = *find_outcome(outcomes, found.gaining->name);
+  std::string text;
+  if (gaining.efficiency > 0) {
+    text = fmt::format(", {:.0f}% of what its tasks and their dependencies allow",
+                       100 * gaining.efficiency);
+  }
+  const Payoff payoff = payoff_of(found);
+  const bool is_used = payoff >= Payoff::may_pay && payoff != Payoff::undecided;
+  if (!is_used || gaining.spec.strategy != pipelined_model) return text;
+  const CaseOutcome* whole = fastest_where(outcomes, [&](const CaseSpec& spec) {
+    return spec.strategy == model_parallel && single_of(spec) == single_of(gaining.spec);
+  });
+  if (whole == nullptr) return text;
+  return fmt::format("{}; without micro-batches: {}", text, format_ratio(*whole->speedup));
 }
 
 std::vector<Axis> axes_of_pipeline() {
-  std::vector<Axis> axes =
-      training_axes(model_axis(default_model()),
-                    "samples of a training step; default: the model's, such as 24 of ResNets "
-                    "(published: 120), 8 of gpt and llama, 2 of gpt2-124m");
-  std::ranges::move(stage_axes(), std::back_inserter(axes));
-  // Variants of the step, which all strategies have in common.
-  std::ranges::move(std::vector{optimizer_axis(), clip_axis(), recompute_axis()},
-                    std::back_inserter(axes));
-  return axes;
+  return training_axes(
+      model_axis(default_model()), {},
+      {step_axis("split", {pipelined_model}, {3, 6, 12, 20}, {1, 3, 5, 8, 10, 12, 20, 40, 60}),
+       step_axis("micro-batches", {pipelined_model}),
+       step_axis("partition", {model_parallel, pipelined_model}),
+       step_axis("schedule", {pipelined_model}), step_axis("optimizer"), step_axis("clip"),
+       step_axis("recompute")});
 }
 
 class Pipeline final : public TrainingQuestion {
@@ -94,12 +109,19 @@ class Pipeline final : public TrainingQuestion {
             {.name = "pipeline",
              .question = "Which split size should my pipeline use, and what is lost on the way?",
              .whole = "the whole model",
-             .strategies = {{std::string(model_parallel),
+             .strategies = {{model_parallel,
                              "stages on different devices, one whole batch at a time"},
-                            {std::string(pipelined_model),
+                            {pipelined_model,
                              "stages on different devices, micro-batches of the batch following "
                              "each other"}},
-             .axes = axes_of_pipeline()}) {}
+             .axes = axes_of_pipeline(),
+             .words = {.named_by = "split",
+                       .name_words = "split ",
+                       .complexity = complexity,
+                       .details = details_of,
+                       .works_in_turn = [](const CaseSpec& spec) {
+                         return spec.strategy == model_parallel;
+                       }}}) {}
 
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
@@ -108,10 +130,8 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] double quick_seconds() const override { return 180; }
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
-                                  const PossiblyFastest& possibly_fastest) const override {
-    return pipeline_answer(outcomes, possibly_fastest);
-  }
+  /// Its bounds say more: stages of one batch are not meant to scale linearly.
+  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& /*spec*/) const override { return {}; }
 
  private:
   [[nodiscard]] std::int64_t usual_batch(const Request& request,
@@ -122,10 +142,7 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
                                                Parameters& parameters) const override;
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override {
-    const Value* devices = spec.parameters.find(devices_parameter);
-    StepLayout layout;
-    if (devices != nullptr) layout.grid.stages = static_cast<int>(std::get<std::int64_t>(*devices));
-    return layout;
+    return {.grid = {.stages = devices_in(spec.parameters)}};
   }
   /// Batch normalisations use the statistics of micro-batches.
   [[nodiscard]] bool compares_parts(const CaseSpec& spec) const override {
@@ -135,10 +152,9 @@ class Pipeline final : public TrainingQuestion {
 
 /// Published results: three batches on two GPUs.
 std::vector<Published> Pipeline::published() const {
-  const std::vector<Parameter> step{{"model", default_model()},
-                                    {"batch", std::int64_t{published_batch}},
-                                    {"image", std::int64_t{128}}};
-  const auto split = [&](std::int64_t samples) {
+  const std::vector<Parameter> step{
+      {"model", default_model()}, {"batch", published_batch}, {"image", 128}};
+  const auto split = [&](int samples) {
     std::vector<Parameter> parameters = step;
     parameters.push_back({"split", samples});
     return parameters;
@@ -146,9 +162,9 @@ std::vector<Published> Pipeline::published() const {
   const std::string source = "PyTorch tutorial on single-machine model parallelism";
   constexpr int batches = 3;
   return {{std::string(single_device), step, source, 3.75, batches},
-          {std::string(model_parallel), step, source, 4.02, batches},
-          {std::string(pipelined_model), split(20), source, 2.51, batches},
-          {std::string(pipelined_model), split(12), source, 2.43, batches}};
+          {model_parallel, step, source, 4.02, batches},
+          {pipelined_model, split(20), source, 2.51, batches},
+          {pipelined_model, split(12), source, 2.43, batches}};
 }
 
 std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& network,
@@ -161,12 +177,10 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   const bool is_pipeline = request.spec.strategy == pipelined_model;
   const std::int64_t batch = parameters.integer("batch");
   if (is_pipeline) {
-    const auto count = asked_micro_batches(request);
     const std::string samples = fmt::format("the samples of --batch {}", batch);
-    if (auto obstacle = obstacle_of_micro_batches(count, batch, samples)) return obstacle;
-    const Value split = count ? split_into(batch, *count) : split_of(request, axis("split"), batch);
-    if (auto obstacle = obstacle_of_split(batch, split)) return obstacle;
-    parameters.set("split", split);
+    const auto split = split_of(request, axis("split"), batch);
+    if (auto obstacle = add_split(request, batch, samples, split, parameters)) return obstacle;
+    if (auto obstacle = obstacle_of_split(batch, *parameters.find("split"))) return obstacle;
   }
   const int devices = request.device_count;
   if (devices > static_cast<int>(network.units.size())) {
@@ -178,11 +192,8 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   add_partition_choice(asked, network, devices, parameters);
   // After fifty layers, gradients depend on every rounding: kernels of another backend differ by
   // more than the tolerance for the same kernels.
-  if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
-  if (is_pipeline) {
-    add_choice(parameters, "schedule", asked_or(asked, "schedule", default_schedule),
-               default_schedule);
-  }
+  if (!request.devices_alike) parameters.imply(reference_parameter, same_devices);
+  if (is_pipeline) add_asked(asked, "schedule", default_schedule, parameters);
   return std::nullopt;
 }
 

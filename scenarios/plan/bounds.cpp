@@ -56,7 +56,7 @@ std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane,
 /// Returns the maximum over all subsets of a lane's tasks of: earliest start of any of them, plus
 /// their work, plus the minimum time after the last. Carlier (1982) proves that it equals the end
 /// of Jackson's preemptive schedule, which always runs the available task with the largest tail;
-/// this takes n log n steps. `tasks` are sorted by head.
+/// this takes n log n operations. `tasks` are sorted by head.
 double one_machine(const std::vector<LaneTask>& tasks) {
   const auto less = [](const LaneTask& a, const LaneTask& b) { return a.tail < b.tail; };
   std::priority_queue<LaneTask, std::vector<LaneTask>, decltype(less)> ready(less);

@@ -25,7 +25,7 @@ Timeline begin_together(Timeline timeline) {
     if (timeline.graph.task(call.task).lanes.size() < 2) continue;
     joint[{call.task, counts[{call.task, call.lane}]++}].push_back(&call);
   }
-  for (auto& [place, calls] : joint) {
+  for (auto& [nth_call, calls] : joint) {
     Nanoseconds last = timeline.begin;
     for (const TimedCall* call : calls) last = std::max(last, call->ran.begin);
     for (TimedCall* call : calls) {
@@ -39,9 +39,9 @@ Timeline begin_together(Timeline timeline) {
 
 Timeline merge_calls(Timeline timeline) {
   std::vector<TimedCall> merged;
-  std::map<std::pair<TaskId, LaneId>, std::size_t> places;
+  std::map<std::pair<TaskId, LaneId>, std::size_t> merged_index;
   for (const TimedCall& call : timeline.calls) {
-    const auto [place, is_new] = places.try_emplace({call.task, call.lane}, merged.size());
+    const auto [known, is_new] = merged_index.try_emplace({call.task, call.lane}, merged.size());
     if (is_new) {
       merged.push_back({.task = call.task,
                         .lane = call.lane,
@@ -51,7 +51,7 @@ Timeline merge_calls(Timeline timeline) {
                         .work = call.work});
       continue;
     }
-    TimedCall& first = merged[place->second];
+    TimedCall& first = merged[known->second];
     first.enqueued = joined(first.enqueued, call.enqueued);
     first.ran = joined(first.ran, call.ran);
     first.work += call.work;

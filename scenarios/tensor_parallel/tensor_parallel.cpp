@@ -1,54 +1,36 @@
-// Axes, layouts and answer of scenario tensor-parallel.
+// Axes and layouts of scenario tensor-parallel.
 #include "scenarios/tensor_parallel/tensor_parallel.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
-#include "scenarios/answers/best_strategy.h"
-#include "scenarios/answers/time_shares.h"
 #include "scenarios/framework/all_cores.h"
-#include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
 
-constexpr std::string_view divided_batch_strategy = "data-parallel";
-constexpr std::string_view divided_layers = "tensor-parallel";
-constexpr std::string_view divided_positions = "sequence-parallel";
+constexpr const char* divided_batch_strategy = "data-parallel";
+constexpr const char* divided_layers = "tensor-parallel";
+constexpr const char* divided_positions = "sequence-parallel";
 
 constexpr const char* transformer = "transformer-block";
 constexpr const char* perceptron_alone = "perceptron-block";
 
 /// Returns the sizes of transformers, with the values of presets, and the optimiser.
 std::vector<Axis> axes_of_tensor_parallel() {
-  Axis model = model_axis(transformer);
+  Axis model = step_axis("model", {}, {transformer}, {perceptron_alone, transformer});
   model.description =
       "what is trained: attention and a perceptron (transformer-block), or the perceptron alone "
       "(perceptron-block)";
-  model.published = {std::string(perceptron_alone), std::string(transformer)};
   model.choices = {perceptron_alone, transformer};
   model.file_suffix = {};
-  std::vector<Axis> axes = training_axes(
-      std::move(model), "samples of a training step on all devices together", Role::batch);
-  constexpr std::array<std::string_view, 5> kept{"model", "batch", "hidden", "heads", "sequence"};
-  std::erase_if(axes,
-                [&](const Axis& axis) { return std::ranges::find(kept, axis.name) == kept.end(); });
-  const auto preset = [&](std::string_view name, std::vector<Value> quick,
-                          std::vector<Value> published) {
-    Axis& axis = *std::ranges::find(axes, name, &Axis::name);
-    axis.quick = std::move(quick);
-    axis.published = std::move(published);
-  };
-  preset("batch", {8}, {8});
-  preset("hidden", {128, 512}, {256, 512, 1024});
-  preset("heads", {8}, {16});
-  preset("sequence", {128}, {128, 512});
-  axes.push_back(optimizer_axis());
-  return axes;
+  return {std::move(model),
+          step_axis("batch", {}, {8}, {8}),
+          step_axis("hidden", {}, {128, 512}, {256, 512, 1024}),
+          step_axis("heads", {}, {8}, {16}),
+          step_axis("sequence", {}, {128}, {128, 512}),
+          step_axis("optimizer")};
 }
 
 class TensorParallel final : public TrainingQuestion {
@@ -60,26 +42,16 @@ class TensorParallel final : public TrainingQuestion {
                          "what does its communication cost?",
              .whole = "the whole block",
              .strategies =
-                 {{std::string(divided_batch_strategy),
+                 {{divided_batch_strategy,
                    "a part of the batch on each device, one all-reduce of the gradients after the "
                    "backward pass"},
-                  {std::string(divided_layers),
+                  {divided_layers,
                    "a part of every linear layer and some heads on each device; all-reduces of "
                    "activations in both passes (Megatron-LM)"},
-                  {std::string(divided_positions),
+                  {divided_positions,
                    "the same, with reduce-scatters and all-gathers around normalisations, which "
                    "work on a part of the positions"}},
              .axes = axes_of_tensor_parallel()}) {}
-
-  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
-    if (spec.strategy == single_device) return {};
-    return {scaling_efficiency(single_of(spec), spec.parameters.integer(devices_parameter))};
-  }
-  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
-                                  const PossiblyFastest& possibly_fastest) const override {
-    return with_time_shares(best_strategy(*this, outcomes, possibly_fastest), *this, outcomes,
-                            [](const CaseSpec& spec) { return spec.strategy; });
-  }
 
  private:
   [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
@@ -122,10 +94,8 @@ std::optional<Obstacle> TensorParallel::divide(const Request& request, const Net
 
 StepLayout TensorParallel::layout_of(const CaseSpec& spec) const {
   StepLayout layout{.rest = rest_of(spec)};
-  if (const Value* devices = spec.parameters.find(devices_parameter)) {
-    (spec.strategy == divided_batch_strategy ? layout.grid.replicas : layout.grid.shards) =
-        static_cast<int>(std::get<std::int64_t>(*devices));
-  }
+  (spec.strategy == divided_batch_strategy ? layout.grid.replicas : layout.grid.shards) =
+      devices_in(spec.parameters);
   return layout;
 }
 

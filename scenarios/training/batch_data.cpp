@@ -165,7 +165,7 @@ void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, Rand
   const TensorDesc all = canonical({fill.count});
   const Buffer drawn = stream.device().allocate(all.bytes, MemoryKind::device);
   draw(stream, all, drawn, fill);
-  const BufferView own = part_of(drawn, part);
+  const BufferView own = part_of(BufferView(drawn), part);
   write_now(stream, tensor, view, [&](BufferView plain) { stream.copy(plain, own); });
 }
 

@@ -12,7 +12,14 @@ bool touches(const Call& call, const BufferView& region) {
   return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
 }
 
-PassPlace completion(const std::vector<PassPart>& parts, const BufferView& region) {
+/// Returns the number of calls after which no call accesses the region.
+std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
+  std::size_t count = calls.size();
+  while (count > 0 && !touches(calls[count - 1], region)) --count;
+  return count;
+}
+
+PassPosition completion(const std::vector<PassPart>& parts, const BufferView& region) {
   for (std::size_t part = parts.size(); part-- > 0;) {
     const std::size_t calls = calls_until_complete(parts[part].calls, region);
     if (calls > 0) return {.part = part, .calls = calls};
@@ -26,20 +33,14 @@ bool overlap(const BufferView& a, const BufferView& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
-std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
-  std::size_t count = calls.size();
-  while (count > 0 && !touches(calls[count - 1], region)) --count;
-  return count;
-}
-
-std::vector<PassPlace> completions(const std::vector<PassPart>& parts,
-                                   const std::vector<BufferView>& regions) {
-  std::vector<PassPlace> places;
+std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
+                                      const std::vector<BufferView>& regions) {
+  std::vector<PassPosition> positions;
   for (const BufferView& region : regions) {
-    const PassPlace place = completion(parts, region);
-    places.push_back(places.empty() ? place : std::max(places.back(), place));
+    const PassPosition position = completion(parts, region);
+    positions.push_back(positions.empty() ? position : std::max(positions.back(), position));
   }
-  return places;
+  return positions;
 }
 
 }  // namespace parbench

@@ -12,19 +12,16 @@ namespace parbench {
 /// Returns whether two views have bytes in common.
 [[nodiscard]] bool overlap(const BufferView& a, const BufferView& b);
 
-/// Returns the number of calls after which no call accesses a region. All calls must be operations.
-[[nodiscard]] std::size_t calls_until_complete(const std::vector<Call>& calls,
-                                               const BufferView& region);
-
 /// A position in a pass: after `calls` calls of a part.
-struct PassPlace {
+struct PassPosition {
   std::size_t part = 0;
   std::size_t calls = 0;
-  friend auto operator<=>(const PassPlace&, const PassPlace&) = default;
+  friend auto operator<=>(const PassPosition&, const PassPosition&) = default;
 };
 
 /// Returns, for each region, the position after which no call accesses it or an earlier region.
-[[nodiscard]] std::vector<PassPlace> completions(const std::vector<PassPart>& parts,
-                                                 const std::vector<BufferView>& regions);
+/// All calls must be operations.
+[[nodiscard]] std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
+                                                    const std::vector<BufferView>& regions);
 
 }  // namespace parbench

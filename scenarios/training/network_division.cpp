@@ -36,7 +36,7 @@ bool has_own_weights(const Network& network, int index) {
          !network.is_tied_to(index);
 }
 
-bool is_behind_normalisation(const Network& network, int index) {
+bool follows_normalisation(const Network& network, int index) {
   const int before = network.layer(index).inputs.front();
   return before != network_input && as<LayerNorm>(network.layer(before)) != nullptr &&
          only_reader(network, before) == index;
@@ -170,8 +170,8 @@ void NetworkDivision::divide_layer(Network& network, int index, int shard,
   if (found == cuts_.end()) return;
   const auto& linear = *as<Linear>(layer);
   if (found->second.by_outputs) {
-    if (by_positions && !is_behind_normalisation(network, index)) {
-      throw std::invalid_argument(layer.name + " is not behind a normalisation of its own");
+    if (by_positions && !follows_normalisation(network, index)) {
+      throw std::invalid_argument(layer.name + " does not follow a normalisation of its own");
     }
     layer.kind = std::make_shared<const Linear>(
         layer.output.back() / shards_, linear.has_bias(),

@@ -18,9 +18,9 @@ namespace {
 using FlopsByLayer = std::map<std::string, double, std::less<>>;
 
 /// Returns the FLOPs by layer. Calls of the loss, which have no layer, are under "".
-FlopsByLayer flops_by_layer(const std::vector<OpCall>& calls) {
+FlopsByLayer flops_by_layer(const std::vector<SymbolicCall>& calls) {
   FlopsByLayer flops;
-  for (const OpCall& call : calls) flops[call.layer] += call.op->work().flops;
+  for (const SymbolicCall& call : calls) flops[call.layer] += call.op->work().flops;
   return flops;
 }
 
@@ -60,15 +60,15 @@ std::vector<LayerFacts> layers_without_amounts(const Network& network) {
 
 /// Returns the maximum number of a unit's layers with equal distance from its beginning.
 std::size_t branches_of(const Network& network, int unit) {
-  std::map<int, int> place_of;  // by layer of the unit
+  std::map<int, int> index_of;  // by layer of the unit
   std::vector<std::vector<int>> after;
   for (int i = 0; i < static_cast<int>(network.layers.size()); ++i) {
     const Layer& layer = network.layer(i);
     if (layer.unit != unit) continue;
-    place_of[i] = static_cast<int>(after.size());
+    index_of[i] = static_cast<int>(after.size());
     std::vector<int>& before = after.emplace_back();
     for (const int input : layer.inputs) {
-      if (const auto found = place_of.find(input); found != place_of.end()) {
+      if (const auto found = index_of.find(input); found != index_of.end()) {
         before.push_back(found->second);
       }
     }

@@ -131,10 +131,10 @@ std::vector<int> agreed_partition(Context& context, int device, const std::strin
                                   const StepCosts& costs, double tolerance) {
   const double fastest = slowest_stage(costs.measured, balanced_partition(costs.measured));
   const double limit = fastest * (1 + tolerance);
-  for (int place = 0;; ++place) {
+  for (int number = 0;; ++number) {
     bool is_new = false;
     const std::vector<double>& units =
-        context.measured(fmt::format("partition {} {}", place, key), device, [&] {
+        context.measured(fmt::format("partition {} {}", number, key), device, [&] {
           is_new = true;
           const auto own = balanced_partition_within(costs.measured, limit, costs.estimated);
           return std::vector<double>(own.begin(), own.end());

@@ -12,7 +12,7 @@ namespace parbench {
 namespace {
 
 /// Divides a pass at the points where shards combine data.
-std::vector<PassPart> divided(const std::vector<OpCall>& calls,
+std::vector<PassPart> divided(const std::vector<SymbolicCall>& calls,
                               const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
   std::vector<PassPart> parts;
   auto begin = calls.begin();
@@ -118,7 +118,7 @@ bool Stage::sends_gradients_on() const {
   const StageProgram& program = this->program(0);
   return std::ranges::any_of(program.inputs().tensors(), [&](const BoundaryTensor& one) {
     return one.tensor != network_input &&
-           is_in(program.input_gradient_view(one.tensor), Space::output_gradient);
+           program.input_gradient_view(one.tensor).is_in(Space::output_gradient);
   });
 }
 
@@ -201,12 +201,8 @@ std::vector<Call> Stage::forward(int micro_batch) const {
   return rebase(program(micro_batch).forward(), bases(micro_batch));
 }
 
-std::vector<Call> Stage::backward(int micro_batch, bool first) const {
-  return rebase(program(micro_batch).backward(!first), bases(micro_batch));
-}
-
-std::vector<Call> Stage::backward_behind_loss(int micro_batch) const {
-  const std::vector<OpCall>& whole = program(micro_batch).backward(false);
+std::vector<Call> Stage::backward_after_loss(int micro_batch) const {
+  const std::vector<SymbolicCall>& whole = program(micro_batch).backward(false);
   return rebase({whole.begin() + 1, whole.end()}, bases(micro_batch));
 }
 

@@ -43,7 +43,11 @@ struct Samples {
   }
 };
 
-/// Memory that a stage has in common with other cases or devices (stage_memory.h).
+/// Returns the view of data that is stored elsewhere: a size without memory.
+[[nodiscard]] inline BufferView elsewhere(std::size_t bytes) { return BufferView().part(0, bytes); }
+
+/// Memory that a stage has in common with other cases or devices (stage_memory.h). Parameters and
+/// gradients may be `elsewhere`; calls that access them then need memory from there.
 struct StageMemory {
   BufferView parameters;
   BufferView packed;  // copies of parameters
@@ -56,7 +60,7 @@ struct StageMemory {
 };
 
 /// Borrows memory of its own in the constructor: activations, boundary tensors, the optimiser's
-/// state, and the loss. Symbolic views of parameters and gradients stay symbolic in all calls.
+/// state, and the loss.
 class Stage {
  public:
   struct Options {
@@ -91,14 +95,13 @@ class Stage {
   /// Returns calls that refresh copies of parameters for operations; empty if there are none.
   [[nodiscard]] std::vector<Call> pack() const;
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
-  /// `first`: the first backward pass of the step, which overwrites gradients and loss.
-  [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
   // Return the parts of passes of a divided network; for other networks, passes have one part.
+  // `first`: the first backward pass of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<PassPart> forward_parts(int micro_batch) const;
   [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
   /// Returns the first backward pass of the last stage, without the loss. The next function returns
   /// where it expects the gradient of the prediction: memory that `forward` also uses.
-  [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
+  [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   /// Returns the optimiser's work after the last backward pass.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
@@ -121,6 +124,12 @@ class Stage {
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
+  // For passes whose parameters or gradients are stored elsewhere: the calls, and the memory of
+  // this stage that they access.
+  [[nodiscard]] const StageProgram& program(int micro_batch) const;
+  [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
+  [[nodiscard]] Bases bases(int micro_batch) const;
+
   [[nodiscard]] std::string layouts() const { return store().layout_key(); }
   /// Returns where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
@@ -144,9 +153,6 @@ class Stage {
 
  private:
   [[nodiscard]] BufferView input(int micro_batch) const;
-  [[nodiscard]] const StageProgram& program(int micro_batch) const;
-  [[nodiscard]] Bases bases(int micro_batch) const;
-  [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   void borrow_micro_batches();
   void borrow_activations();

@@ -74,8 +74,8 @@ Tensor poisoned(CaseParts& parts, const Stage::Options& options, const TensorDes
 }
 
 /// Returns a step that writes the initial values of a parameter to the staging memory.
-CaseData::Step filling_step(CaseParts& parts, Stream& stream,
-                            const Stage::TrainedParameter& parameter) {
+CaseData::ResetFunction filling(CaseParts& parts, Stream& stream,
+                                const Stage::TrainedParameter& parameter) {
   if (parameter.stored) {
     return [stored = parameter.stored](Stream& on, BufferView staging) {
       copy_values(on, *stored, staging);
@@ -105,8 +105,8 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
         parts.ops.prepare(stream, Reorder{.source = plain, .destination = one.master.desc});
     parts.data.at_reset(
         device, plain.bytes,
-        [&context = parts.context, format, fill = filling_step(parts, stream, one), &reorder, keep,
-         own, target = memory == nullptr ? own : memory->part(0, own.bytes),
+        [&context = parts.context, format, fill = filling(parts, stream, one), &reorder, keep, own,
+         target = memory == nullptr ? own : memory->part(0, own.bytes),
          bytes = plain.bytes](Stream& on, BufferView staging) {
           fill(on, staging);
           if (const int number = context.perturbation(); number != 0) {
@@ -123,8 +123,8 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
 
 StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                       const StagePlan& plan) {
-  StageMemory memory{.parameters = symbolic(Space::parameters, 0, plan.store.bytes()),
-                     .packed = symbolic(Space::packed, 0, plan.store.packed_bytes()),
+  StageMemory memory{.parameters = elsewhere(plan.store.bytes()),
+                     .packed = elsewhere(plan.store.packed_bytes()),
                      .gradients = {},
                      .statistics = shared_statistics(parts, options, plan),
                      .images = {},

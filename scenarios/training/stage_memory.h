@@ -12,8 +12,7 @@ namespace parbench {
 /// change as the cases train.
 [[nodiscard]] StageMemory shared_memory(CaseParts& parts, const Stage::Options& options,
                                         const StagePlan& plan);
-/// Like `shared_memory`, but parameters and their copies are stored elsewhere and have symbolic
-/// views.
+/// Like `shared_memory`, but parameters and their copies are stored elsewhere.
 [[nodiscard]] StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                                     const StagePlan& plan);
 /// Returns memory for a stage that is the whole network and gets parameters and samples from
@@ -26,7 +25,7 @@ namespace parbench {
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage);
 /// For parameters stored elsewhere: makes the case's reset write the initial values of one
 /// parameter after the other to `memory`, which has room for the largest, and call `keep` with the
-/// parameter's symbolic view after each.
+/// parameter's range of the region after each.
 using KeepParameter = std::function<void(Stream& stream, const BufferView& parameter)>;
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage, const BufferView& memory,
                                     const KeepParameter& keep);

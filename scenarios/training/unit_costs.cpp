@@ -39,7 +39,7 @@ class Unit {
   [[nodiscard]] const StageProgram& program() const { return program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
   /// Returns the calls of both passes.
-  [[nodiscard]] const std::vector<OpCall>& calls() const { return calls_; }
+  [[nodiscard]] const std::vector<SymbolicCall>& calls() const { return calls_; }
 
  private:
   static ParameterStore with_parameters(Stream& stream, const StageRange& range,
@@ -51,7 +51,7 @@ class Unit {
 
   ParameterStore store_;
   StageProgram program_;
-  std::vector<OpCall> calls_;
+  std::vector<SymbolicCall> calls_;
 };
 
 /// Returns the shortest of several runs after a warm-up run; other load on a machine only makes
@@ -86,7 +86,7 @@ void enqueue(Stream& stream, const std::vector<Call>& calls) {
 double estimated_seconds(const Unit& unit) {
   constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   double seconds = 0;
-  for (const OpCall& call : unit.calls()) seconds += core.seconds(call.op->work());
+  for (const SymbolicCall& call : unit.calls()) seconds += core.seconds(call.op->work());
   return seconds;
 }
 
@@ -133,16 +133,16 @@ class UnitMemory {
     bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
   }
 
-  struct Place {
+  struct Location {
     Space space = Space::input;
     std::size_t offset = 0;
   };
 
   /// Fills a tensor with random numbers; integers are below `end`.
-  void fill(Place place, const TensorDesc& tensor, std::int64_t end = 0) {
+  void fill(Location at, const TensorDesc& tensor, std::int64_t end = 0) {
     const BufferView view =
-        bases_.at(static_cast<std::size_t>(place.space)).part(place.offset, tensor.bytes);
-    const auto subsequence = static_cast<std::uint64_t>(place.space);
+        bases_.at(static_cast<std::size_t>(at.space)).part(at.offset, tensor.bytes);
+    const auto subsequence = static_cast<std::uint64_t>(at.space);
     if (tensor.dtype == DType::i32) {
       draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
       return;

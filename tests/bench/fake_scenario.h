@@ -50,7 +50,7 @@ class FakeScenario : public Scenario {
   std::function<void()> on_answer = [] {};
   bool has_answer = true;
   bool shows_all = false;                     // Scenario::plans_show_all
-  bool checks_time = false;                   // within `prepare`, and logs "prepared a" behind that
+  bool checks_time = false;                   // within `prepare`, and logs "prepared a" after that
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   mutable std::vector<std::string> fastest;   // strategies of those that may be
   Log log;

@@ -173,7 +173,7 @@ class FaultyScenario : public Scenario {
       {"stuck", "takes a minute for one execution"},
       {"hangs", "is not done when a wait passes its limit"},
       {"hangs-later", "does so in the second scenario only"},
-      {"one-cut", "says that a model can be cut at one place only"},
+      {"one-cut", "says that a model can be cut at one point only"},
       {"loses", "loses its device"},
       {"wrong-second", "computes a wrong result in the second process"},
       {"crashes-first", "ends the first process"},

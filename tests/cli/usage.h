@@ -38,9 +38,9 @@ class Usage : public ::testing::Test {
 
   /// The path that a run has printed.
   static std::string report_of(const Finished& finished) {
-    const std::size_t place = finished.out.rfind("report: ");
-    if (place == std::string::npos) throw std::runtime_error("no report: " + finished.out);
-    const std::size_t begin = place + 8;
+    const std::size_t line = finished.out.rfind("report: ");
+    if (line == std::string::npos) throw std::runtime_error("no report: " + finished.out);
+    const std::size_t begin = line + 8;
     return finished.out.substr(begin, finished.out.find('\n', begin) - begin);
   }
 

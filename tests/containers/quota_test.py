@@ -59,7 +59,7 @@ def make_group():
     made = []
 
     def make(cores=None, below=None):
-        version, folder = (below.version, below.folder) if below else place()
+        version, folder = (below.version, below.folder) if below else quota_folder()
         if below and version == 2:
             (folder / "cgroup.subtree_control").write_text("+cpu")
         made.append(Group(folder / f"parbench-test-{os.getpid()}-{len(made)}", version))
@@ -75,7 +75,7 @@ def make_group():
                 group.folder.rmdir()
 
 
-def place():
+def quota_folder():
     """The version and the folder in which groups with a quota can be made. Skips the test if there is none."""
     folder = mounted("cgroup", "cpu")
     version = 1
@@ -117,7 +117,7 @@ def test_devices_names_the_quota_in_a_namespace(parbench, make_group):
     if run(["unshare", "--cgroup", "--mount", "true"], code=None).returncode != 0:
         pytest.skip("no namespaces can be made here")
     group = make_group(0.5)
-    point = place()[1]
+    point = quota_folder()[1]
     kind = "cgroup2" if group.version == 2 else "cgroup -o cpu"
     enter = f'umount "{point}" && mount -t {kind} none "{point}" && cat /proc/self/cgroup && exec "$@"'
     done = group.run("unshare", "--cgroup", "--mount", "bash", "-c", enter, "bash", parbench, "devices")

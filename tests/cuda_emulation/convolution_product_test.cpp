@@ -36,7 +36,7 @@ struct ProductCase {
 
 constexpr std::size_t ample = std::size_t{1} << 20U;
 
-/// Memory without anything behind it, for the address sanitizer.
+/// Memory without anything after it, for the address sanitizer.
 using Memory = std::unique_ptr<std::byte[]>;  // NOLINT(modernize-avoid-c-arrays): of exact size
 
 Memory memory(std::size_t bytes) { return std::make_unique<std::byte[]>(bytes); }

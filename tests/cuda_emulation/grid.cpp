@@ -134,7 +134,7 @@ class Block {
   }
 
   void begin_exchange() { ++threads_[current_].exchanges; }
-  /// Two sets of places: a thread is at most one exchange ahead of another one of its warp.
+  /// Two sets of slots: a thread is at most one exchange ahead of another one of its warp.
   [[nodiscard]] std::uint64_t& exchanged(unsigned int lane) {
     return exchanged_[threads_[current_].exchanges % 2][current_ / warp_size * warp_size + lane];
   }

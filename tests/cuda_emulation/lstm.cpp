@@ -35,15 +35,15 @@ LstmEngine::LstmEngine(CudaDevice& /*device*/, const LstmShape& shape, DType dty
                        MathMode /*math*/)
     : shape_(shape), dtype_(dtype) {
   std::size_t next = 0;
-  const auto place = [&](std::int64_t count) {
+  const auto reserve = [&](std::int64_t count) {
     const std::size_t at = next;
     next += static_cast<std::size_t>(count) * size_of(dtype);
     return at;
   };
   for (const std::size_t gate : {3, 1, 0, 2}) {
-    offsets_.bias.at(gate) = place(shape.hidden);
-    offsets_.recurrent_weights.at(gate) = place(shape.hidden * shape.hidden);
-    offsets_.weights.at(gate) = place(shape.hidden * shape.in_features);
+    offsets_.bias.at(gate) = reserve(shape.hidden);
+    offsets_.recurrent_weights.at(gate) = reserve(shape.hidden * shape.hidden);
+    offsets_.weights.at(gate) = reserve(shape.hidden * shape.in_features);
   }
 }
 

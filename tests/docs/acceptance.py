@@ -78,15 +78,15 @@ def check_script(parbench, build, command):
     """Looks up a script's flags; runs what it says without installing, and what it passes to parbench."""
     words = list(command.words)
     own = words[: words.index("--")] if "--" in words else words
-    behind = words[len(own) + 1:]
+    after = words[len(own) + 1:]
     check_flags(own, source_of(command.program))
-    if behind and is_project_program(behind[0]):
-        behind = behind[1:]
+    if after and is_project_program(after[0]):
+        after = after[1:]
     if command.program == "scripts/ci/compare":
-        check_flags(behind, parbench(["help", "compare"]))
-    elif behind:
-        scenario = [] if "--scenario" in behind else ["--scenario", "selftest"]  # scripts/ci/run adds one
-        check_run(parbench, [*scenario, *behind], ranks=2 if command.program == "scripts/two-hosts" else 1)
+        check_flags(after, parbench(["help", "compare"]))
+    elif after:
+        scenario = [] if "--scenario" in after else ["--scenario", "selftest"]  # scripts/ci/run adds one
+        check_run(parbench, [*scenario, *after], ranks=2 if command.program == "scripts/two-hosts" else 1)
     if command.program == "scripts/peers":
         check = [PYTHON, "-B", ROOT / "scripts/peers.d/compare.py", "--check"]
         run([*check, *(PYTHON if word.startswith("python") else word for word in own)],

@@ -22,14 +22,14 @@ PLACEHOLDERS = {
 
 
 class Command(NamedTuple):
-    place: str  # page and line
+    source: str  # page and line
     program: str  # as it is written
     words: tuple[str, ...]
     environment: dict[str, str]
     ranks: int = 1
 
     def __str__(self):
-        return f"{self.place} {self.program} {' '.join(self.words)}"
+        return f"{self.source} {self.program} {' '.join(self.words)}"
 
 
 def is_project_program(word):
@@ -88,7 +88,7 @@ def without_synopsis(line):
     return re.sub(r"(?<![/\w])[A-Z]+\b(?![=./])", lambda word: PLACEHOLDERS.get(word[0], word[0]), line)
 
 
-def command_of(place, words):
+def command_of(source, words):
     """The command of the project in some words; None for other programs."""
     environment = {}
     while words and ASSIGNMENT.fullmatch(words[0]):
@@ -99,7 +99,7 @@ def command_of(place, words):
         words = words[next((i for i, word in enumerate(words) if is_project_program(word)), len(words)):]
     if not words or not is_project_program(words[0]):
         return None
-    return Command(place, words[0].removeprefix("./") if "scripts/" in words[0] else words[0],
+    return Command(source, words[0].removeprefix("./") if "scripts/" in words[0] else words[0],
                    tuple(words[1:]), environment, ranks)
 
 

@@ -88,22 +88,22 @@ def values_for(attribute):
 
 def changes_of_nodes(model):
     for index, node in enumerate(model.graph.node):
-        for place, attribute in enumerate(node.attribute):
+        for position, attribute in enumerate(node.attribute):
             field, values = values_for(attribute)
             for value in values:
                 changed = copy.deepcopy(model)
-                target = changed.graph.node[index].attribute[place]
+                target = changed.graph.node[index].attribute[position]
                 if field == "ints":
                     target.ints[:] = value
                 else:
                     setattr(target, field, value)
                 yield changed
             changed = copy.deepcopy(model)
-            del changed.graph.node[index].attribute[place]
+            del changed.graph.node[index].attribute[position]
             yield changed
-        for place in range(len(node.input)):
+        for position in range(len(node.input)):
             changed = copy.deepcopy(model)
-            changed.graph.node[index].input[place] = ""
+            changed.graph.node[index].input[position] = ""
             yield changed
 
 

@@ -20,10 +20,10 @@ def sanitized(check):
     return check
 
 
-def write_sanitizer(check, memcheck=NO_ERRORS, racecheck=NO_HAZARDS, place="tools/compute-sanitizer"):
+def write_sanitizer(check, memcheck=NO_ERRORS, racecheck=NO_HAZARDS, path="tools/compute-sanitizer"):
     """Writes a compute-sanitizer that prints this for each tool after it has run the program."""
     write_program(
-        check.folder / place,
+        check.folder / path,
         'echo "sanitizer $*" >>"$LOG"\n[[ $1 != --version ]] || exit 0\n'
         'tool=$2\nwhile [[ $1 != */kernels_test ]]; do shift; done\n"$@"\n'
         f"[[ $tool == memcheck ]] && echo '========= {memcheck}' || echo '========= {racecheck}'\n",
@@ -90,7 +90,7 @@ def test_reports_why_the_tool_refused(sanitized):
 
 
 @pytest.mark.parametrize(
-    "place, variable, value",
+    "path, variable, value",
     [
         ("toolkit/compute-sanitizer/compute-sanitizer", "CUDA_HOME", "toolkit"),
         ("packages/nvidia/cu13/bin/compute-sanitizer", "PYTHONPATH", "packages"),
@@ -98,8 +98,8 @@ def test_reports_why_the_tool_refused(sanitized):
     ],
     ids=["the toolkit that the environment names", "packages of Python", "the toolkit of nvcc"],
 )
-def test_is_found(sanitized, place, variable, value):
-    write_sanitizer(sanitized, place=place)
+def test_is_found(sanitized, path, variable, value):
+    write_sanitizer(sanitized, path=path)
     if variable is None:
         nvcc = write_program(sanitized.folder / "toolkit/bin/nvcc", "exit 1\n")
         (sanitized.folder / "tools/nvcc").symlink_to(nvcc)

@@ -249,7 +249,7 @@ void graph(const Machine& machine, const std::string& name) {
   check_capture(bench, enqueue, a, [](float x) { return x + 2; });
 }
 
-/// Two devices at once: a sum on the first, events that order the second behind it and back, and
+/// Two devices at once: a sum on the first, events that order the second after it and back, and
 /// copies both ways.
 void pair(const Machine& machine, const std::string& names) {
   auto devices = machine.open(names);

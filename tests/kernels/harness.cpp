@@ -249,7 +249,7 @@ Trial::Trial(const Bench& bench, const OpDesc& desc, InPlace in_place)
   for (const auto& companion : companions_) add_memory(*companion);
 }
 
-/// The role, with the operation's name behind it where an earlier one has another layout for it.
+/// The role, with the operation's name after it where an earlier one has another layout for it.
 std::string Trial::key_of(const Op& op, const Argument& argument) const {
   std::string role(argument.role);
   const auto found = memory_.find(role);

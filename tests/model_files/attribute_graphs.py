@@ -7,7 +7,7 @@ from model_files.graphs import Graph
 
 
 def image_network(operator, shape=(4, 7, 8), opset=17):
-    """A convolution, the operator behind it, and a mean in front of a linear layer, so that all places of
+    """A convolution, the operator after it, and a mean in front of a linear layer, so that all places of
     its result count differently."""
     graph = Graph(list(shape), opset=opset)
     source = graph.convolution("first", "x", shape[0], 4, bias=True)

@@ -25,7 +25,7 @@ def norm(graph, name, source, channels, *, outputs=1, **attributes):
 
 
 def keras(is_transposed):
-    """tf2onnx: images with channels last, padding behind, kernels of channels last where they are not folded."""
+    """tf2onnx: images with channels last, padding after, kernels of channels last where they are not folded."""
     graph = exported([9, 8, 3], 13)
     x = graph.node("Transpose", "x", perm=[0, 3, 1, 2])
     if is_transposed:

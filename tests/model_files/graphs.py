@@ -332,7 +332,7 @@ def differences_network():
 
 
 def zeros_network():
-    """A transposed convolution with zeros behind what it reaches, whose bias is a layer of its own."""
+    """A transposed convolution with zeros after what it reaches, whose bias is a layer of its own."""
     graph = Graph([4, 5, 6])
     x = graph.node("ConvTranspose", "x", graph.weight("up.weight", 4, 8, 2, 2),
                    graph.weight("up.bias", 8), strides=[2, 2], output_padding=[0, 1])

@@ -14,7 +14,7 @@ from torch.nn import functional  # noqa: E402
 
 BATCH = 4
 TOLERANCE = 1e-4  # of f32, by the largest value of a tensor; products are added in another order
-IGNORED = -1  # the target behind a sample's last token
+IGNORED = -1  # the target after a sample's last token
 MIXTRAL = "layers=2+hidden=32+heads=4+kv-heads=2+experts=4+sequence=12+vocabulary=50"
 
 

@@ -63,7 +63,7 @@ class Decoder(nn.Module):
 
 
 class Attention(nn.Module):
-    """scaled_dot_product_attention behind three layers, or one whose rows are divided."""
+    """scaled_dot_product_attention after three layers, or one whose rows are divided."""
 
     FOLDED = True
     SAMPLE = torch.zeros(2, 5, dtype=torch.long)

@@ -297,7 +297,7 @@ TensorDesc FakeDevice::activation(const Shape& shape, DType dtype) const {
 Context fake_context(int devices, Context::Options options) {
   std::vector<std::unique_ptr<Device>> list;
   for (int i = 0; i < devices; ++i) list.push_back(std::make_unique<FakeDevice>(i));
-  // Several can be put together to one, which comes behind them.
+  // Several can be put together to one, which comes after them.
   auto whole = devices > 1 ? std::make_unique<FakeDevice>(devices) : nullptr;
   return {std::move(list), std::move(options), std::move(whole)};
 }

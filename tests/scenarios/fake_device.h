@@ -81,7 +81,7 @@ class FakeDevice final : public Device {
 /// A context over fake devices.
 [[nodiscard]] Context fake_context(int devices, Context::Options options = {});
 
-/// The fake device behind a context's device.
+/// The fake device of a context's device.
 [[nodiscard]] FakeDevice& fake(const Context& context, int index);
 
 }  // namespace parbench::test

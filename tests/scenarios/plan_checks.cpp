@@ -17,16 +17,16 @@ struct Touch {
   bool writes = false;
 };
 
-/// What the calls of a task touch on the lane at that place among its lanes.
-std::vector<Touch> touches_of(const std::vector<Call>& calls, std::size_t place) {
+/// What the calls of a task touch on the lane with that index among its lanes.
+std::vector<Touch> touches_of(const std::vector<Call>& calls, std::size_t lane_index) {
   std::vector<Touch> touches;
   for (const Call& call : calls) {
     if (const auto* copy = std::get_if<CopyCall>(&call)) {
       touches.push_back({copy->destination, true});
       touches.push_back({copy->source, false});
     } else if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
-      touches.push_back({collective->data[place], true});
-      if (!collective->inputs.empty()) touches.push_back({collective->inputs[place], false});
+      touches.push_back({collective->data[lane_index], true});
+      if (!collective->inputs.empty()) touches.push_back({collective->inputs[lane_index], false});
     } else {
       const auto& op = std::get<OpCall>(call);
       for (std::size_t i = 0; i < op.views.size(); ++i) {
@@ -54,7 +54,7 @@ bool collide(const std::vector<Touch>& a, const std::vector<Touch>& b) {
 /// A task on one of its lanes.
 struct Part {
   TaskId task = 0;
-  std::size_t place = 0;
+  std::size_t lane_index = 0;
   LaneId lane = 0;
 };
 
@@ -62,8 +62,8 @@ std::vector<Part> parts_of(const Plan& plan) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < plan.graph().tasks.size(); ++i) {
     const std::vector<LaneId>& lanes = plan.graph().tasks[i].lanes;
-    for (std::size_t place = 0; place < lanes.size(); ++place) {
-      parts.push_back({static_cast<TaskId>(i), place, lanes[place]});
+    for (std::size_t lane_index = 0; lane_index < lanes.size(); ++lane_index) {
+      parts.push_back({static_cast<TaskId>(i), lane_index, lanes[lane_index]});
     }
   }
   return parts;
@@ -100,7 +100,7 @@ std::vector<std::string> races(const Plan& plan) {
   const auto before = order_of(plan, parts);
   std::vector<std::vector<Touch>> touches;
   for (const Part& part : parts) {
-    touches.push_back(touches_of(plan.calls(part.task), part.place));
+    touches.push_back(touches_of(plan.calls(part.task), part.lane_index));
   }
   std::vector<std::string> found;
   for (std::size_t i = 0; i < parts.size(); ++i) {

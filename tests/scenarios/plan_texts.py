@@ -3,7 +3,7 @@
 
   plan_texts.py cases                 prints cases of all scenarios that train, for plan-texts
   plan_texts.py compare BEFORE AFTER  compares two outputs of plan-texts: what tasks execute, on which lanes
-                                      and behind which others, and the memory; no names and no phases
+                                      and after which others, and the memory; no names and no phases
 
     tests/scenarios/plan_texts.py cases | build/release/tests/scenarios/plan-texts > after.txt
 """

@@ -11,7 +11,7 @@ namespace parbench::test {
 /// A constant of so many whole numbers: `numbers` is "0, -1".
 [[nodiscard]] std::string onnx_integers(const std::string& name, const std::string& numbers,
                                         int count);
-/// Convolution of 3×3 with padding; `more` are further attributes, behind a comma.
+/// Convolution of 3×3 with padding; `more` are further attributes, after a comma.
 [[nodiscard]] std::string onnx_convolution(const std::string& output, const std::string& input,
                                            const std::string& shape, const std::string& more = "");
 /// The same with a bias, as exporters write one that they have folded a normalisation into.

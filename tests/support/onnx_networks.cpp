@@ -10,7 +10,7 @@
 namespace parbench::test {
 namespace {
 
-/// A convolution with bias, and the ReLU behind it, whose output has the name.
+/// A convolution with bias, and the ReLU after it, whose output has the name.
 std::string convolved(const std::string& name, const std::string& input, int in, int out,
                       int kernel, int padding, int stride = 1) {
   return onnx_zeros(name + "_w", fmt::format("{}, {}, {}, {}", out, in, kernel, kernel)) +
@@ -21,13 +21,13 @@ std::string convolved(const std::string& name, const std::string& input, int in,
              name, input, kernel, padding, stride);
 }
 
-/// A maximum over 3×3 with padding `behind` below and on the right alone where `front` is 0.
+/// A maximum over 3×3 with padding `after` below and on the right alone where `front` is 0.
 std::string pooled(const std::string& name, const std::string& input, int stride, int front,
-                   int behind) {
+                   int after) {
   return fmt::format(
       "{0} = MaxPool <kernel_shape = [3, 3], strides = [{2}, {2}], "
       "pads = [{3}, {3}, {4}, {4}]> ({1}) ",
-      name, input, stride, front, behind);
+      name, input, stride, front, after);
 }
 
 std::string fire(const std::string& name, const std::string& input, int in, int squeezed,
@@ -38,7 +38,7 @@ std::string fire(const std::string& name, const std::string& input, int in, int 
          fmt::format("{0} = Concat <axis = 1> ({0}_a, {0}_e) ", name);
 }
 
-/// Channels of an inception module: 1×1; 3×3 behind a reduction; 5×5 behind a reduction; behind the
+/// Channels of an inception module: 1×1; 3×3 after a reduction; 5×5 after a reduction; after the
 /// maximum.
 struct Module {
   const char* name;

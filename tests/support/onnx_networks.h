@@ -14,7 +14,7 @@ namespace parbench::test {
 /// and without auxiliary classifiers), from images x of 224 to softmax y; operator set 9.
 [[nodiscard]] std::string onnx_inception_v1();
 
-/// Where the blocks of a transformer have their normalisations: before each part, or behind its
+/// Where the blocks of a transformer have their normalisations: before each part, or after its
 /// sum.
 enum class NormPlace { first, last };
 

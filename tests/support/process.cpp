@@ -24,7 +24,7 @@ void redirect(const std::filesystem::path& file, int descriptor) {
   redirect(folder / "out", STDOUT_FILENO);
   redirect(folder / "err", STDERR_FILENO);
   if (!surroundings.directory.empty() && chdir(surroundings.directory.c_str()) != 0) _exit(127);
-  // The child does not inherit this program's selection of tests and place of results.
+  // The child does not inherit this program's selection of tests and path of results.
   for (const char* name :
        {"GTEST_FILTER", "GTEST_OUTPUT", "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS"}) {
     unsetenv(name);

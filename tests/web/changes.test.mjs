@@ -32,8 +32,8 @@ test("a comparison is drawn as intervals, a series for each verdict", async () =
 test("pointing at a change shows its row, which a table sorts by number", async () => {
   const page = await browser.openComparison(of_medians({ a: 1, b: 1 }), of_medians({ a: 2, b: 1 }));
   await texts(page);
-  const place = await chart(page).locator("svg path[fill='#d55e00']").first().boundingBox();
-  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+  const box = await chart(page).locator("svg path[fill='#d55e00']").first().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await eventually(page, async () => (await page.locator(".hover").allTextContents()).join().includes("regressed"));
   const heading = page.getByRole("columnheader", { name: "change" });
   await heading.getByRole("button").click();

@@ -51,7 +51,7 @@ after(() => browser.stop());
 const sections = (page) => page.locator("section.case:visible");
 const chart = (page) => page.locator("section.case .chart.history").first();
 
-test("the first page leads to a change's place in its history, which marks it", async () => {
+test("the first page leads to a change's point in its history, which marks it", async () => {
   const page = await browser.openAddress(`file://${site}/index.html`);
   const row = page.locator("#changes-table tbody tr");
   assert.equal(await row.count(), 1);
@@ -126,7 +126,7 @@ test("the cases of a history are sorted by the column's own cells", async () => 
   assert.deepEqual(page.problems, []);
 });
 
-test("a place on the page keeps the filters", async () => {
+test("a position on the page keeps the filters", async () => {
   const page = await browser.openAddress(`${history}#cases=changed`);
   assert.equal(await sections(page).count(), 1);
   await page.locator("#cases-table").getByRole("link", { name: "history" }).click();

@@ -308,11 +308,11 @@ test("of few samples none lie beyond the scale, and they have no box", async () 
     return one;
   });
   const page = await browser.open(report(cases));
-  const place = page.locator("details.distributions");
-  await place.locator("summary").click();
-  await place.locator("svg text").first().waitFor();
-  assert.doesNotMatch(await place.locator("[role=img]").getAttribute("aria-label"), /beyond/);
-  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 0);
+  const section = page.locator("details.distributions");
+  await section.locator("summary").click();
+  await section.locator("svg text").first().waitFor();
+  assert.doesNotMatch(await section.locator("[role=img]").getAttribute("aria-label"), /beyond/);
+  assert.equal(await section.locator("svg path[fill-opacity='0.15']").count(), 0);
   assert.deepEqual(page.problems, []);
 });
 
@@ -320,14 +320,14 @@ test("the distribution of samples has a line for each case", async () => {
   const one = measured("a", {}, 1, { samples: 40 });
   one.samples[3].seconds = 30;
   const page = await browser.open(report([one, measured("b", {}, 2)]));
-  const place = page.locator("details.distributions");
-  await place.locator("summary").click();
-  await place.locator("svg text").first().waitFor();
-  const shown = await place.locator("svg text").allTextContents();
+  const section = page.locator("details.distributions");
+  await section.locator("summary").click();
+  await section.locator("svg text").first().waitFor();
+  const shown = await section.locator("svg text").allTextContents();
   assert.ok(shown.includes("a") && shown.includes("b"), `${shown}`);
-  assert.match(await place.locator("[role=img]").getAttribute("aria-label"), /a box holds the middle half.* 1 of 48 samples lie/);
-  assert.equal(await place.locator("svg path[fill-opacity='0.15']").count(), 2, "boxes");
-  const points = await place.locator("svg path").evaluateAll((paths) =>
+  assert.match(await section.locator("[role=img]").getAttribute("aria-label"), /a box holds the middle half.* 1 of 48 samples lie/);
+  assert.equal(await section.locator("svg path[fill-opacity='0.15']").count(), 2, "boxes");
+  const points = await section.locator("svg path").evaluateAll((paths) =>
     paths.map((path) => path.getBoundingClientRect()).filter(({ width, height }) => width > 3 && width < 20 && height > 3 && height < 20),
   );
   assert.ok(points.length >= 48, `${points.length}`);

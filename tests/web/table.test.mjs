@@ -79,13 +79,13 @@ test("a table that is wider than the page scrolls by itself, beside its first co
     const table = page.locator(".table");
     const strategy = page.getByRole("rowheader", { name: "model-parallel" }).first();
     const before = await strategy.boundingBox();
-    const place = await table.boundingBox();
+    const box = await table.boundingBox();
     await table.hover();
     await page.mouse.wheel(5000, 0);
     const last = page.locator(".cases tbody td:last-child").first();
     await eventually(page, async () => {
       const { x, width } = await last.boundingBox();
-      return x + width <= place.x + place.width + 1;
+      return x + width <= box.x + box.width + 1;
     });
     assert.equal((await strategy.boundingBox()).x, before.x);
     const colours = await strategy.evaluate((cell) => getComputedStyle(cell).backgroundColor);

@@ -1,6 +1,9 @@
-// The connections of rank 0 with all other ranks, made when a run begins.
+// TCP connections between rank 0 and all other ranks, made at the start of a run.
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,40 +12,48 @@
 
 namespace parbench {
 
-/// A socket that is closed with its owner.
-class Socket {
+/// A TCP connection with another rank, which detects the end of its process.
+class Connection {
  public:
-  Socket() = default;
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
+  explicit Connection(int descriptor = -1) : descriptor_(descriptor) {}
+  Connection(Connection&& other) noexcept { *this = std::move(other); }
+  Connection& operator=(Connection&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
+    read_.swap(other.read_);
+    std::swap(used_, other.used_);
     return *this;
   }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  ~Socket();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
+  /// Sends a packet of any length; one thread at a time. Drops it if the connection is closed.
+  void send(const std::string& packet);
+
+  /// Reads what has arrived, without waiting. Returns whether the connection is open.
+  [[nodiscard]] bool read();
+  /// Returns the next packet that has been read.
+  [[nodiscard]] std::optional<std::string> next();
+
  private:
   int descriptor_ = -1;
+  std::string read_;
+  std::size_t used_ = 0;  // bytes of it
 };
 
-/// One end of a connection between ranks.
-struct RankConnection {
-  int rank = 0;      // at the other end
-  std::string host;  // of that rank
-  Socket socket;
+struct Connections {
+  std::vector<std::string> hosts;         // by rank
+  std::map<int, Connection> connections;  // of rank 0 with all others, of others with rank 0
 };
 
-/// Connects the ranks: rank 0 gets a connection with each of the others in their order, each of
-/// them one with rank 0. The link carries the addresses of rank 0. Throws Error where a rank cannot
-/// be reached.
-[[nodiscard]] std::vector<RankConnection> connect_ranks(RankLink& link);
+/// Connects the ranks; all call it at once. The link carries the addresses of rank 0. Throws Error
+/// if a rank cannot be reached.
+[[nodiscard]] Connections connect_ranks(RankLink& link);
 
-/// The name of this machine, up to its first dot.
+/// Returns the name of this machine, up to its first dot.
 [[nodiscard]] std::string host_name();
 
 }  // namespace parbench

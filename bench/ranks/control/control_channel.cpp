@@ -4,37 +4,39 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "bench/output/exit_code.h"
-#include "bench/output/standard_streams.h"
-#include "bench/ranks/control/watchdog.h"
 
 namespace parbench {
 namespace {
 
-constexpr auto heartbeat_period = std::chrono::seconds(1);
-constexpr int wait_milliseconds = 100;
+using Seconds = ControlChannel::Seconds;
 
-std::string hanging(const std::string& ranks, ControlChannel::Seconds limit) {
-  return fmt::format("{} hangs: it did not come to where the other ranks wait within {:g} s", ranks,
-                     limit.count());
+constexpr auto sign_period = std::chrono::seconds(1);
+constexpr int poll_milliseconds = 100;
+/// A rank counts as waiting for others if it has checked its limit within this time.
+constexpr auto freshness = std::chrono::seconds(1);
+constexpr auto longest_sleep = std::chrono::milliseconds(200);
+
+std::string hanging(const std::string& ranks, Seconds limit) {
+  return fmt::format(
+      "{} hangs: it did not come to where the other ranks wait within {:g} s; if its work takes "
+      "longer, PARBENCH_RANK_PATIENCE sets another limit in seconds",
+      ranks, limit.count());
 }
 
 }  // namespace
 
-ControlChannel::ControlChannel(std::vector<RankConnection> connections, std::string own_name,
-                               Seconds silence)
-    : own_name_(std::move(own_name)), silence_(silence), leads_(true) {
-  for (RankConnection& one : connections) {
-    const int rank = one.rank;
-    if (rank == 0) leads_ = false;
-    peers_[rank].connection = std::move(one);
+ControlChannel::ControlChannel(RankLink& link, Seconds silence)
+    : rank_(link.rank()), silence_(silence) {
+  Connections made = connect_ranks(link);
+  hosts_ = std::move(made.hosts);
+  for (auto& [rank, connection] : made.connections) {
+    peers_[rank].connection = std::move(connection);
   }
   thread_ = std::thread([this] { work(); });
 }
@@ -45,49 +47,43 @@ ControlChannel::~ControlChannel() {
 }
 
 std::string ControlChannel::name_of(int rank) const {
-  const auto found = peers_.find(rank);
-  return found == peers_.end() ? own_name_
-                               : fmt::format("rank {} ({})", rank, found->second.connection.host);
-}
-
-void ControlChannel::send(int to, const Frame& frame) {
-  Peer& receiver = peers_.at(to);
-  const std::lock_guard lock(receiver.writing);
-  const int socket = receiver.connection.socket.descriptor();
-  if (write_frame(socket, frame)) return;
-  // The other side has ended, or will when it reads that no more comes. What it sent before, such
-  // as the end of the run, is read first, so the reading thread decides whether it is lost.
-  ::shutdown(socket, SHUT_WR);
+  return fmt::format("rank {} ({})", rank, hosts_.at(static_cast<std::size_t>(rank)));
 }
 
 void ControlChannel::send_to_all(const Frame& frame) {
-  for (const auto& [rank, ignored] : peers_) send(rank, frame);
+  const std::string packet = packed(frame);
+  for (auto& [rank, peer] : peers_) {
+    const std::lock_guard lock(peer.sending);
+    peer.connection.send(packet);
+  }
 }
 
-Frame ControlChannel::receive(int from) {
+std::string ControlChannel::receive(int from) {
   Peer& sender = peers_.at(from);
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline_.value(),
-                      [&] { return !sender.frames.empty() || !lost_.empty(); });
-  if (sender.frames.empty()) throw_noticed(lost_.empty() ? overdue_ranks(from) : lost_);
-  Frame frame = std::move(sender.frames.front());
-  sender.frames.pop_front();
-  return frame;
-}
-
-void ControlChannel::check() const {
-  const std::lock_guard lock(mutex_);
-  const bool overdue = deadline_ && Clock::now() > *deadline_;
-  if (lost_.empty() && !overdue) return;
-  throw_noticed(lost_.empty() ? overdue_ranks(0) : lost_);
-}
-
-/// With the mutex held.
-void ControlChannel::throw_noticed(const std::string& text) const {
-  if (noticed_.empty()) {
-    noticed_ = text;
-    noticed_at_ = Clock::now();
+  while (sender.contents.empty() && !ends_) {
+    throw_if_over(from);
+    changed_.wait_for(lock, longest_sleep);
   }
+  if (sender.contents.empty()) throw RunEnded();
+  std::string content = std::move(sender.contents.front());
+  sender.contents.pop_front();
+  return content;
+}
+
+void ControlChannel::check() {
+  const std::lock_guard lock(mutex_);
+  throw_if_over(0);
+}
+
+/// Called with the mutex held by a thread that waits for other ranks.
+void ControlChannel::throw_if_over(int first) {
+  waited_ = Clock::now();
+  const bool overdue = deadline_ && waited_ > *deadline_;
+  if (lost_.empty() && !overdue) return;
+  const std::string text = lost_.empty() ? overdue_ranks(first) : lost_;
+  // The thread that writes the report may still wait for a thread that never notices the loss.
+  if (!std::exchange(is_noticed_, true)) watchdog_.start(silence_, text);
   throw RankLost(text);
 }
 
@@ -95,45 +91,56 @@ ControlChannel::Limit::Limit(ControlChannel& channel, Seconds seconds) : channel
   const std::lock_guard lock(channel_.mutex_);
   is_outermost_ = !channel_.deadline_;
   if (!is_outermost_) return;
-  if (!channel_.leads_) seconds += channel_.silence_;
+  if (!channel_.leads()) seconds += channel_.silence_;
   channel_.limited_since_ = Clock::now();
   channel_.deadline_ =
       channel_.limited_since_ + std::chrono::duration_cast<Clock::duration>(seconds);
+  channel_.watchdog_.start(seconds + channel_.silence_,
+                           hanging(channel_.name_of(channel_.rank_), seconds));
 }
 
 ControlChannel::Limit::~Limit() {
+  if (!is_outermost_) return;
   const std::lock_guard lock(channel_.mutex_);
-  if (is_outermost_) channel_.deadline_.reset();
+  channel_.deadline_.reset();
+  channel_.watchdog_.stop();
 }
 
-void ControlChannel::give_up(const Frame& fatal) {
-  send(0, fatal);
+void ControlChannel::give_up(const std::string& reason) {
+  send_to_all({Frame::Kind::fatal, reason});
   std::this_thread::sleep_for(silence_);
-  end_run(fatal.payload);
+  end_run(reason);
 }
 
-/// With the mutex held: the ranks whose frames have not come, from `first` on: those of earlier
-/// ones have been received. All of them, because a rank that computes and one that waits for its
-/// messages give the same signs of life.
+void ControlChannel::end(Frame::Kind kind) {
+  ends_ = true;
+  if (leads()) send_to_all({kind});
+}
+
+/// Returns the ranks from `first` on that have not come; the contents of earlier ranks have been
+/// received. Ranks that wait themselves are named only if all do. Called with the mutex held.
 std::string ControlChannel::overdue_ranks(int first) const {
-  std::vector<std::string> names;
+  std::vector<std::string> waiting;
+  std::vector<std::string> others;
   for (const auto& [rank, one] : peers_) {
-    if (rank < first || !one.frames.empty() || one.answered >= limited_since_) continue;
-    names.push_back(name_of(rank));
+    if (rank < first || !one.contents.empty() || one.came >= limited_since_) continue;
+    (one.waits ? waiting : others).push_back(name_of(rank));
   }
-  const Seconds limit = *deadline_ - limited_since_;
-  return hanging(names.empty() ? own_name_ : fmt::format("{}", fmt::join(names, " or ")), limit);
+  if (others.empty()) others = std::move(waiting);
+  if (others.empty()) others.push_back(name_of(rank_));
+  return hanging(fmt::format("{}", fmt::join(others, " or ")), *deadline_ - limited_since_);
 }
-
-void ControlChannel::expect_end() { ends_ = true; }
 
 void ControlChannel::work() {
-  auto next_heartbeat = Clock::now();
+  auto next_sign = Clock::now();
   while (!stopping_) {
-    if (Clock::now() >= next_heartbeat) {
-      send_to_all({FrameKind::heartbeat});
+    if (Clock::now() >= next_sign) {
+      std::unique_lock lock(mutex_);
+      const bool waits = Clock::now() - waited_ < freshness;
+      lock.unlock();
+      send_to_all({Frame::Kind::sign, waits ? "waits" : ""});
       look_for_silence();
-      next_heartbeat = Clock::now() + heartbeat_period;
+      next_sign = Clock::now() + sign_period;
     }
     read_all();
   }
@@ -141,77 +148,61 @@ void ControlChannel::work() {
 
 void ControlChannel::read_all() {
   std::vector<pollfd> watched;
-  std::vector<Peer*> readers;
-  for (auto& [rank, one] : peers_) {
-    if (one.is_gone) continue;
-    watched.push_back({.fd = one.connection.socket.descriptor(), .events = POLLIN, .revents = 0});
-    readers.push_back(&one);
+  std::vector<int> ranks;
+  for (const auto& [rank, peer] : peers_) {
+    if (peer.is_gone) continue;
+    watched.push_back({.fd = peer.connection.descriptor(), .events = POLLIN, .revents = 0});
+    ranks.push_back(rank);
   }
-  ::poll(watched.data(), watched.size(), wait_milliseconds);
+  ::poll(watched.data(), watched.size(), poll_milliseconds);
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if (watched[i].revents == 0) continue;
-    Peer& one = *readers[i];
-    const bool open = one.reader.read(watched[i].fd);
-    while (auto frame = one.reader.next()) take(one, std::move(*frame));
-    if (!open) {
-      lose(one, "has ended");
-      const std::lock_guard lock(mutex_);
-      one.is_gone = true;
-    }
+    Peer& peer = peers_.at(ranks[i]);
+    peer.is_gone = !peer.connection.read();
+    while (const auto packet = peer.connection.next()) take(ranks[i], unpacked<Frame>(*packet));
+    if (peer.is_gone) lose(name_of(ranks[i]) + " has ended; the launcher's message says how");
   }
 }
 
-void ControlChannel::take(Peer& peer, Frame frame) {
-  const std::lock_guard lock(mutex_);
-  peer.heard = Clock::now();
-  if (frame.kind == FrameKind::heartbeat) return;
-  peer.answered = peer.heard;
-  if (frame.kind == FrameKind::stop) {
+void ControlChannel::take(int from, Frame frame) {
+  using Kind = Frame::Kind;
+  if (frame.kind == Kind::stop) {
     std::fflush(nullptr);
-    _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has said why
+    _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has printed the reason
   }
-  if (frame.kind == FrameKind::end) ends_ = true;
-  if (frame.kind == FrameKind::fatal) {
-    lose_with(fmt::format("{} failed while others waited for its messages: {}",
-                          name_of(peer.connection.rank), frame.payload));
-  } else {
-    peer.frames.push_back(std::move(frame));
+  if (frame.kind == Kind::fatal) {
+    lose(fmt::format("{} failed while others waited for its messages: {}", name_of(from),
+                     frame.payload));
+  }
+  const std::lock_guard lock(mutex_);
+  Peer& peer = peers_.at(from);
+  peer.heard = Clock::now();
+  if (frame.kind == Kind::sign) peer.waits = !frame.payload.empty();
+  if (frame.kind == Kind::end) ends_ = true;
+  if (frame.kind == Kind::content) {
+    peer.came = peer.heard;
+    peer.contents.push_back(std::move(frame.payload));
   }
   changed_.notify_all();
 }
 
 void ControlChannel::look_for_silence() {
-  for (auto& [rank, one] : peers_) {
-    if (!one.is_gone && Clock::now() - one.heard > silence_) {
-      lose(one, fmt::format("gave no sign of life for {:g} s: it is stopped or cannot be reached",
-                            silence_.count()));
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  const auto is_due = [&](Clock::time_point since) { return Clock::now() - since > silence_; };
-  if (!noticed_.empty()) {
-    // Within a limit, the thread that writes the report may still wait for one that never notices.
-    if (deadline_ && is_due(noticed_at_)) end_run(noticed_);
-    return;
-  }
-  if (!lost_.empty() && is_due(lost_at_)) end_run(lost_);
-  if (lost_.empty() && deadline_ && is_due(*deadline_)) {
-    end_run(hanging(own_name_, *deadline_ - limited_since_));
+  for (const auto& [rank, peer] : peers_) {
+    if (Clock::now() - peer.heard <= silence_) continue;
+    lose(
+        fmt::format("{} gave no sign of life for {:g} s: it is stopped or cannot be reached; see "
+                    "whether its host runs",
+                    name_of(rank), silence_.count()));
   }
 }
 
-void ControlChannel::lose(const Peer& peer, const std::string& reason) {
+/// Records a loss; only the first one counts, because it causes the later ones.
+void ControlChannel::lose(const std::string& text) {
   const std::lock_guard lock(mutex_);
-  if (ends_) return;
-  lose_with(fmt::format("{} {}", name_of(peer.connection.rank), reason));
-}
-
-/// With the mutex held. The first loss is the reason for all that follows.
-void ControlChannel::lose_with(const std::string& text) {
-  if (!lost_.empty()) return;
-  if (!leads_) end_run(text);
+  if (ends_ || !lost_.empty()) return;
+  if (!leads()) end_run(text);
   lost_ = text;
-  lost_at_ = Clock::now();
+  if (!is_noticed_) watchdog_.start(silence_, text);
   changed_.notify_all();
 }
 

@@ -1,10 +1,12 @@
-// Frames between rank 0 and the other ranks, and whether they are still there.
+// Control messages between ranks, and detection of lost ranks.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,30 +15,52 @@
 #include <vector>
 
 #include "bench/ranks/control/connections.h"
-#include "bench/ranks/control/frames.h"
+#include "bench/ranks/control/watchdog.h"
+#include "bench/ranks/payload.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
 
-/// Another rank has ended, is silent or cannot go on, so the run ends. What waits for messages of
-/// it still runs: handled like a wait that has passed its limit.
+/// Thrown if another rank has ended, is silent or cannot go on, so that the run ends. Work that
+/// waits for its messages still runs: the error is handled like a wait that has passed its limit.
 class RankLost : public TimedOut {
  public:
   using TimedOut::TimedOut;
 };
 
-/// A thread reads the connections and sends a sign of life every second; a rank that sends nothing
-/// for the limit is lost. On rank 0 a loss is thrown by the thread that waits next. The other ranks
-/// have nothing to save, so their processes end at once when rank 0 is lost or stops the run.
+/// Thrown on the other ranks after rank 0 has ended the run in order.
+struct RunEnded : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
+};
+
+/// Contents of a packet.
+struct Frame {
+  enum class Kind : std::uint8_t {
+    content,  // of a meeting
+    fatal,    // reason why a rank cannot go on
+    sign,     // of life; with any text if the rank waits for others
+    end,      // the run ends in order
+    stop      // the run ends immediately
+  };
+  Kind kind = Kind::sign;
+  std::string payload = {};
+
+  void fields(Archive& archive) { archive(kind, payload); }
+};
+
+/// A thread reads the connections and sends a sign of life every second. A rank whose connection
+/// closes is lost, and so is one that sends nothing for the limit. On rank 0 a loss is thrown by
+/// the thread that waits next. The other ranks have nothing to save, so their processes end at once
+/// when rank 0 is lost or stops the run.
 class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  /// The time in which this rank waits for the others, from its construction to its end: a thread
-  /// that waits longer gets RankLost. The process ends where none of them notices the end of the
-  /// limit within the time of silence, or this object is still there that long after one of them
-  /// did. Ranks other than 0 wait longer by that time, so that rank 0 notices first. Within another
-  /// limit it has no effect.
+  /// Limits the waits of this rank for others during its lifetime; a thread that waits longer gets
+  /// RankLost. The process ends if no thread notices the end of the limit within the time of
+  /// silence, or if this object exists for longer than that time after a thread noticed. Ranks
+  /// other than 0 wait longer by that time, so that rank 0 notices first. A limit within another
+  /// one has no effect.
   class Limit {
    public:
     Limit(ControlChannel& channel, Seconds seconds);
@@ -49,70 +73,71 @@ class ControlChannel {
     bool is_outermost_ = false;
   };
 
-  /// `own_name`: "rank 1 (node2)". `silence`: after which a rank that sends nothing is lost, and in
-  /// which a thread of this rank has to notice a loss, before the process ends.
-  ControlChannel(std::vector<RankConnection> connections, std::string own_name, Seconds silence);
+  /// All ranks construct it at once. `silence`: time after which a rank that sends nothing is lost,
+  /// and within which a thread of this rank has to notice a loss before the process ends. Throws
+  /// Error if a rank cannot be reached.
+  ControlChannel(RankLink& link, Seconds silence);
   ~ControlChannel();
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  void send(int to, const Frame& frame);
-  /// Sends to all connected ranks, without waiting for any.
-  void send_to_all(const Frame& frame);
+  /// Sends to all others from rank 0, to rank 0 from the others.
+  void send(const std::string& content) { send_to_all({Frame::Kind::content, content}); }
 
-  /// Returns the next frame from a rank, within a `Limit`. Throws RankLost where any rank is lost
-  /// or the limit has passed.
-  [[nodiscard]] Frame receive(int from);
+  /// Returns the next content from a rank, within a `Limit`. Throws RankLost if any rank is lost or
+  /// the limit has passed, RunEnded if rank 0 has ended the run.
+  [[nodiscard]] std::string receive(int from);
 
-  /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or the
-  /// limit has passed.
-  void check() const;
+  /// Throws RankLost if a rank is lost, has failed while others wait for its messages, or the
+  /// limit has passed. Threads that wait for other ranks call it from time to time.
+  void check();
 
   /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
   /// which ends by itself when rank 0 has not done so within the time of silence.
-  [[noreturn]] void give_up(const Frame& fatal);
+  [[noreturn]] void give_up(const std::string& reason);
 
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// From now on connections may end: the run has.
-  void expect_end();
+  /// Allows other ranks to end from now on. Rank 0 informs them, and they end in order or at once.
+  void end(Frame::Kind kind);
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Peer {
-    RankConnection connection;
-    FrameReader reader;
-    std::deque<Frame> frames;
+    Connection connection;
+    std::mutex sending = {};
+    std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
-    Clock::time_point answered = Clock::now();  // by more than a sign of life
+    Clock::time_point came = Clock::now();  // to a meeting
+    bool waits = false;                     // by its latest sign of life
     bool is_gone = false;
-    std::mutex writing = {};
   };
 
+  [[nodiscard]] bool leads() const { return rank_ == 0; }
+  void send_to_all(const Frame& frame);
   void work();
   void read_all();
-  void take(Peer& peer, Frame frame);
+  void take(int from, Frame frame);
   void look_for_silence();
-  void lose(const Peer& peer, const std::string& reason);
-  void lose_with(const std::string& text);
-  [[noreturn]] void throw_noticed(const std::string& text) const;
+  void lose(const std::string& text);
+  void throw_if_over(int first);
   [[nodiscard]] std::string overdue_ranks(int first) const;
 
-  std::string own_name_;
+  int rank_;
   Seconds silence_;
-  bool leads_;
+  std::vector<std::string> hosts_;  // by rank
   std::map<int, Peer> peers_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> ends_ = false;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
-  std::string lost_;  // why; empty: no rank is
-  Clock::time_point lost_at_;
+  std::string lost_;                           // reason; empty: no rank is lost
   std::optional<Clock::time_point> deadline_;  // of the limit in force
   Clock::time_point limited_since_;
-  mutable std::string noticed_;  // what a thread threw first; empty: nothing so far
-  mutable Clock::time_point noticed_at_;
+  Clock::time_point waited_;  // when a thread of this rank waited last
+  bool is_noticed_ = false;   // a thread has thrown
+  Watchdog watchdog_;
   std::thread thread_;  // last
 };
 

@@ -1,4 +1,4 @@
-// A thread that waits for the end of its object.
+// A thread that checks its limit ten times a second; starting a limit only sets a variable.
 #include "bench/ranks/control/watchdog.h"
 
 #include <unistd.h>
@@ -17,10 +17,12 @@ void end_run(const std::string& why) {
   _exit(static_cast<int>(ExitCode::case_failed));
 }
 
-Watchdog::Watchdog(std::chrono::duration<double> limit, std::string why)
-    : thread_([this, limit, why = std::move(why)] {
+Watchdog::Watchdog()
+    : thread_([this] {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, limit, [this] { return is_over_; })) end_run(why);
+        while (!over_.wait_for(lock, std::chrono::milliseconds(100), [this] { return is_over_; })) {
+          if (due_ && Clock::now() > *due_) end_run(why_);
+        }
       }) {}
 
 Watchdog::~Watchdog() {
@@ -28,8 +30,19 @@ Watchdog::~Watchdog() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
   }
-  changed_.notify_one();
+  over_.notify_one();
   thread_.join();
+}
+
+void Watchdog::start(std::chrono::duration<double> limit, std::string why) {
+  const std::lock_guard lock(mutex_);
+  due_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  why_ = std::move(why);
+}
+
+void Watchdog::stop() {
+  const std::lock_guard lock(mutex_);
+  due_.reset();
 }
 
 }  // namespace parbench

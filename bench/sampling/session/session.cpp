@@ -12,7 +12,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/execution/profiler_window.h"
 #include "bench/sampling/google_benchmark.h"
-#include "bench/sampling/session/session_steps.h"
+#include "bench/sampling/session/session_in_progress.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
@@ -75,7 +75,7 @@ void Session::prepare_all() {
     const std::size_t group = comparisons_[index].baseline.value_or(index);
     return baselines.contains(group) ? group : specs_.size() + group;
   });
-  preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
+  preparation.sort_by([this](std::size_t index) { return earlier_.order_key(index); });
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();
@@ -149,7 +149,7 @@ void Session::measure_tasks(std::size_t index) {
   times_.task_costs += seconds;
 }
 
-/// Runs a step of one case; its exceptions end the case, not the session. Returns whether it
+/// Runs some work of one case; its exceptions end the case, not the session. Returns whether it
 /// succeeded.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
@@ -213,9 +213,9 @@ void Session::leave_out_lost() {
 
 /// Leaves out a case whose device was lost; it keeps its samples if it has any.
 void Session::leave_out(std::size_t index, const std::string& reason) {
-  const std::optional<std::size_t> place = entries_[index].sampler_index;
-  if (place && !sampler_->samples(*place).empty()) {
-    sampler_->withdraw(*place);
+  const std::optional<std::size_t> in_sampler = entries_[index].sampler_index;
+  if (in_sampler && !sampler_->samples(*in_sampler).empty()) {
+    sampler_->withdraw(*in_sampler);
   } else {
     cases_[index].error = reason;
     drop(index);
@@ -298,7 +298,7 @@ void Session::make_sampler() {
     entries_[i].sampler_index = sampled_.size();
     sampled_.push_back(i);
     const PreparedCase& prepared = *entries_[i].prepared;
-    checkpoint_times_.expect_step(prepared.execution_seconds);
+    checkpoint_times_.expect_work(prepared.execution_seconds);
     warm_up_seconds += prepared.warm_up_seconds;
     cases.push_back(sampler_case(prepared, earlier_.find(i)));
     profiling_.expect(prepared);
@@ -324,46 +324,46 @@ void Session::sample_all() {
   while (!interrupted_) {
     interrupted_ = environment_.interrupted();
     if (interrupted_) break;
-    const std::optional<Step> step = sampler_->next();
-    if (!step) break;
-    progress_->sampling(cases_[sampled_[step->index]].name,
-                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, step->index);
+    const std::optional<Measurement> measurement = sampler_->next();
+    if (!measurement) break;
+    progress_->sampling(cases_[sampled_[measurement->index]].name,
+                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, measurement->index);
     const double begin = environment_.now();
-    guarded(sampled_[step->index], [&] { take(*step); });
+    guarded(sampled_[measurement->index], [&] { take(*measurement); });
     const double end = environment_.now();
-    checkpoint_times_.expect_step(end - begin);
+    checkpoint_times_.expect_work(end - begin);
     checkpoint(CheckpointTimes::sampling_period);
     sampler_->spend(environment_.now() - end);
   }
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
-    const std::size_t place = *entries_[index].sampler_index;
-    if (!sampler_->samples(place).empty()) continue;
-    if (sampler_->stopped_because(place) == report::total_time) leave_out_of_time(index);
+    const std::size_t in_sampler = *entries_[index].sampler_index;
+    if (!sampler_->samples(in_sampler).empty()) continue;
+    if (sampler_->stopped_because(in_sampler) == report::total_time) leave_out_of_time(index);
   }
 }
 
-void Session::take(const Step& step) {
-  const std::size_t index = sampled_[step.index];
+void Session::take(const Measurement& measurement) {
+  const std::size_t index = sampled_[measurement.index];
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
   const double begin = environment_.now();
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
-  const bool is_sample = step.kind == StepKind::sample;
+  const bool is_sample = measurement.kind == MeasurementKind::sample;
   if (is_sample) watch_.before(entry.prepared->subject->plan());
   const double warm = environment_.now();
-  if (restored && is_sample && step.iterations >= rewarmed_iterations) {
+  if (restored && is_sample && measurement.iterations >= rewarmed_iterations) {
     const Range range(ranges_.warm_up);
     (void)entry.prepared->runner->run();
   }
-  report::Sample sample = execute(entry, step);
+  report::Sample sample = execute(entry, measurement);
   const double end = environment_.now();
   if (is_sample) watch_.after(sample);
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
-  sampler_->record(step, sample, end - begin);
+  sampler_->record(measurement, sample, end - begin);
   if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
   if (!entry.cost_rounds.due_after(end - warm, sample.seconds)) return;
   if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
@@ -376,15 +376,16 @@ bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
   return sampler_->has_time_for(entry.cost_rounds.expected_seconds(execution, lanes), samples);
 }
 
-report::Sample Session::execute(Entry& entry, const Step& step) {
+report::Sample Session::execute(Entry& entry, const Measurement& measurement) {
   const auto execution = [&] {
     if (environment_.interrupted()) throw Interrupted();
     return entry.prepared->runner->run();
   };
-  const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
-  return step.kind == StepKind::sample
-             ? sample_with_google_benchmark(step.iterations, step.round, execution)
-             : sample_for_warm_up(step.iterations, execution);
+  const Range range(measurement.kind == MeasurementKind::sample ? ranges_.sample : ranges_.warm_up,
+                    measurement.round);
+  return measurement.kind == MeasurementKind::sample
+             ? sample_with_google_benchmark(measurement.iterations, measurement.round, execution)
+             : sample_for_warm_up(measurement.iterations, execution);
 }
 
 /// Profiles all cases, after sampling so that no sample is affected.

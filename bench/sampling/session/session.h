@@ -64,10 +64,10 @@ struct SessionEnvironment {
   /// Cases of an earlier part of the run, whose samples are continued; null if there is none.
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
-  /// Runs a step of one case, at the same time on all ranks if there are several.
+  /// Runs some work of one case, at the same time on all ranks if there are several.
   std::function<void(const std::function<void()>&)> together =
       [](const std::function<void()>& work) { work(); };
-  /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
+  /// Called with the results so far, after preparations at most every 2 s and after rounds at
   /// most every 5 s, so that a killed run leaves a report.
   std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
   /// Called with the results so far when a wait has exceeded its limit. A stream still uses memory

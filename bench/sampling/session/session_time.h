@@ -69,7 +69,7 @@ class SessionTime {
 };
 
 /// Decides when a checkpoint is due. A killed run loses at most ten seconds of samples, unless a
-/// single step takes longer.
+/// single execution takes longer.
 class CheckpointTimes {
  public:
   static constexpr double preparation_period = 2;
@@ -78,14 +78,14 @@ class CheckpointTimes {
   /// `now`: monotonic.
   explicit CheckpointTimes(std::function<double()> now) : now_(std::move(now)) {}
 
-  /// Expects steps of this length, between which a checkpoint can be written.
-  void expect_step(double seconds) { longest_step_ = std::max(longest_step_, seconds); }
+  /// Expects work of this length, during which no checkpoint can be written.
+  void expect_work(double seconds) { longest_work_ = std::max(longest_work_, seconds); }
 
-  /// Returns whether `period` seconds have passed since the latest checkpoint, or the next step
+  /// Returns whether `period` seconds have passed since the latest checkpoint, or the next work
   /// could end too late.
   [[nodiscard]] bool is_due(double period) const {
     const double passed = now_() - latest_;
-    return passed >= period || passed + longest_step_ > max_lost_seconds;
+    return passed >= period || passed + longest_work_ > max_lost_seconds;
   }
 
   void written() { latest_ = now_(); }
@@ -95,7 +95,7 @@ class CheckpointTimes {
 
   std::function<double()> now_;
   double latest_ = 0;
-  double longest_step_ = 0;
+  double longest_work_ = 0;
 };
 
 }  // namespace parbench

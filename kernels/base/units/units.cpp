@@ -138,7 +138,8 @@ std::string format_percent(double fraction, double low, double high) {
 }
 
 std::string format_count(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+  const std::string_view plural = thing.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
 }
 
 std::string format_list(const std::vector<std::string>& items) {

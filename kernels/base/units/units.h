@@ -33,7 +33,7 @@ inline constexpr std::string_view no_number = "–";
 /// "12.3 GB/s", "1.27 Gitems/s"); other units do not ("44.3 images/s", "12300 images/s").
 [[nodiscard]] std::string format_rate(double per_second, std::string_view unit);
 
-/// Returns "1 case", "3 cases".
+/// Returns "1 case", "3 cases", "2 processes".
 [[nodiscard]] std::string format_count(std::size_t count, std::string_view thing);
 
 /// Returns "a", "a and b", "a, b, c and d", "a, b, c and 2 more".

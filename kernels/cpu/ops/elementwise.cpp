@@ -1,4 +1,4 @@
-// Activation functions, additions and their backward steps on activations.
+// Activation functions, additions and their backward operations on activations.
 #include <stdexcept>
 
 #include "kernels/cpu/ops/flat_loops.h"

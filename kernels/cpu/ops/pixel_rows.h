@@ -37,12 +37,12 @@ void for_chunks(const PixelRows& pixels, int threads, const Body& body) {
 }
 
 /// totals = Σ over chunks, for each channel. `of_chunks`: sums of the first chunk; those of the
-/// next chunks follow `step` elements apart.
-inline void add_chunks(double* totals, const float* of_chunks, std::size_t step,
+/// next chunks follow `stride` elements apart.
+inline void add_chunks(double* totals, const float* of_chunks, std::size_t stride,
                        const PixelRows& pixels) {
   std::fill_n(totals, pixels.channels, 0.0);
   for (std::size_t number = 0; number < pixels.chunks(); ++number) {
-    const float* sums = of_chunks + number * step;
+    const float* sums = of_chunks + number * stride;
     for (std::size_t c = 0; c < pixels.channels; ++c) totals[c] += sums[c];
   }
 }

@@ -45,15 +45,15 @@ bool is_whole(const CuptiFunctions& f) {
 
 }  // namespace
 
-std::vector<std::string> Cupti::usual_places() {
-  std::vector<std::string> places{file_name};
+std::vector<std::string> Cupti::usual_paths() {
+  std::vector<std::string> paths{file_name};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* toolkit = std::getenv(variable);
     if (toolkit != nullptr)
-      places.push_back(fmt::format("{}/extras/CUPTI/lib64/{}", toolkit, file_name));
+      paths.push_back(fmt::format("{}/extras/CUPTI/lib64/{}", toolkit, file_name));
   }
-  places.push_back(fmt::format("/usr/local/cuda/extras/CUPTI/lib64/{}", file_name));
-  return places;
+  paths.push_back(fmt::format("/usr/local/cuda/extras/CUPTI/lib64/{}", file_name));
+  return paths;
 }
 
 std::shared_ptr<const Cupti> Cupti::load(const std::vector<std::string>& libraries) {

@@ -41,12 +41,12 @@ class Cupti {
  public:
   /// Returns where to look for the library: the loader's search path, then the toolkit, whose CUPTI
   /// folder loaders do not search.
-  [[nodiscard]] static std::vector<std::string> usual_places();
+  [[nodiscard]] static std::vector<std::string> usual_paths();
 
   /// Loads the first of `libraries` (at least one) that can be loaded. Never throws and never
   /// returns null: without the library, `absence` is the reason.
   [[nodiscard]] static std::shared_ptr<const Cupti> load(
-      const std::vector<std::string>& libraries = usual_places());
+      const std::vector<std::string>& libraries = usual_paths());
 
   /// Returns why CUPTI cannot be used, with the remedy; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }

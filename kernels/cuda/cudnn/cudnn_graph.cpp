@@ -28,7 +28,7 @@ struct ProposedEngine {
   bool barred = false;
 };
 
-/// Asks for engines and builds plans by the backend's own steps. Those of cudnn-frontend drop the
+/// Asks for engines and builds plans by the backend's own calls. Those of cudnn-frontend drop the
 /// status of a failure, which distinguishes a graph without an engine from a library that cannot be
 /// loaded.
 class PlannedGraph final : public fe::graph::Graph {

@@ -160,7 +160,7 @@ std::string unit_of(const cudaDeviceProp& gpu) {
   for (const char byte : gpu.uuid.bytes) {
     digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   }
-  for (const std::size_t place : {20, 16, 12, 8}) digits.insert(place, "-");
+  for (const std::size_t index : {20, 16, 12, 8}) digits.insert(index, "-");
   return "GPU-" + digits;
 }
 

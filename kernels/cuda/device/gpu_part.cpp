@@ -48,19 +48,20 @@ std::unique_ptr<GpuPart> make_part(int ordinal, CUdevResource& group) {
 Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) {
   constexpr int ampere = 80;
   constexpr int hopper = 90;
-  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .min = 2, .step = 2};
+  Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .min = 2, .multiple = 2};
   if (compute_capability >= ampere) gpu.min = 4;
-  if (compute_capability >= hopper) gpu.min = gpu.step = 8;
+  if (compute_capability >= hopper) gpu.min = gpu.multiple = 8;
   // Drivers that do not know these fields leave them zero.
   if (whole.minSmPartitionSize > 0) gpu.min = static_cast<int>(whole.minSmPartitionSize);
-  if (whole.smCoscheduledAlignment > 0) gpu.step = static_cast<int>(whole.smCoscheduledAlignment);
+  if (whole.smCoscheduledAlignment > 0)
+    gpu.multiple = static_cast<int>(whole.smCoscheduledAlignment);
   return gpu;
 }
 
 int part_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
   if (parts < 1) return 0;
-  for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.min && size > 0;
-       size -= gpu.step) {
+  for (int size = gpu.multiprocessors / parts / gpu.multiple * gpu.multiple;
+       size >= gpu.min && size > 0; size -= gpu.multiple) {
     if (groups(size) >= parts) return size;
   }
   return 0;

@@ -14,8 +14,8 @@ struct Driver;
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
-  int min = 1;   // minimum number of multiprocessors of a part
-  int step = 1;  // parts are multiples of it
+  int min = 1;       // minimum number of multiprocessors of a part
+  int multiple = 1;  // parts are multiples of it
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 

@@ -51,8 +51,8 @@ template <int size, class Index, class Element>
 __global__ void __launch_bounds__(block_threads)
     average_pool_backward_kernel(const Element* diff_destination, Element* diff_source, Index tasks,
                                  Index pixels, Index groups) {
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += stride) {
     const Index image = task / (pixels * groups);
     const Index group = task % groups;
     const auto whole = load<size>(diff_destination + (image * groups + group) * size);

@@ -80,7 +80,7 @@ __device__ std::int64_t first_channel(int per_column) {
   return (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * per_column;
 }
 __device__ std::int64_t first_row() { return std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y; }
-__device__ std::int64_t row_step() { return std::int64_t{gridDim.y} * blockDim.y; }
+__device__ std::int64_t row_stride() { return std::int64_t{gridDim.y} * blockDim.y; }
 
 template <typename T, int N>
 __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
@@ -90,14 +90,14 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
   float added[N];
 #pragma unroll
   for (int i = 0; i < N; ++i) added[i] = bias[channel + i];
-  for (std::int64_t row = first_row(); row < rows; row += row_step()) {
-    T* place = tensor + row * channels + channel;
-    Vector<T, N> vector = load_vector<N>(place, aligned);
+  for (std::int64_t row = first_row(); row < rows; row += row_stride()) {
+    T* elements = tensor + row * channels + channel;
+    Vector<T, N> vector = load_vector<N>(elements, aligned);
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       assign(vector.values[i], to_float(vector.values[i]) + added[i]);
     }
-    store_vector<N>(place, vector, aligned);
+    store_vector<N>(elements, vector, aligned);
   }
 }
 
@@ -109,7 +109,7 @@ __global__ void sum_kernel(float* sums, const T* tensor, std::int64_t rows, std:
   const std::int64_t channel = first_channel(N);
   float sum[N] = {};
   if (channel < channels) {
-    for (std::int64_t row = first_row(); row < rows; row += row_step()) {
+    for (std::int64_t row = first_row(); row < rows; row += row_stride()) {
       const Vector<T, N> vector = load_vector<N>(tensor + row * channels + channel, aligned);
 #pragma unroll
       for (int i = 0; i < N; ++i) sum[i] += to_float(vector.values[i]);
@@ -176,20 +176,20 @@ std::int64_t chunks_of(const Pixels& pixels) {
 __device__ std::int64_t first_index() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
-__device__ std::int64_t index_step() { return std::int64_t{gridDim.x} * blockDim.x; }
+__device__ std::int64_t index_stride() { return std::int64_t{gridDim.x} * blockDim.x; }
 
 /// `vectors`: number of elements in whole vectors; 0 if memory is not aligned for them.
 __global__ void add_to_kernel(float* destination, const float* source, std::int64_t count,
                               std::int64_t vectors) {
   constexpr int wide = per_vector<float>;
-  for (std::int64_t i = first_index(); i < vectors; i += index_step()) {
+  for (std::int64_t i = first_index(); i < vectors; i += index_stride()) {
     Vector<float, wide> sum = load_vector<wide>(destination + i * wide, true);
     const Vector<float, wide> added = load_vector<wide>(source + i * wide, true);
 #pragma unroll
     for (int k = 0; k < wide; ++k) sum.values[k] += added.values[k];
     store_vector<wide>(destination + i * wide, sum, true);
   }
-  for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_step()) {
+  for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_stride()) {
     destination[i] += source[i];
   }
 }
@@ -197,14 +197,14 @@ __global__ void add_to_kernel(float* destination, const float* source, std::int6
 __global__ void widen_kernel(float* destination, const __nv_bfloat16* source, std::int64_t count,
                              std::int64_t vectors) {
   constexpr int wide = per_vector<float>;  // 8 bytes in, 16 out
-  for (std::int64_t i = first_index(); i < vectors; i += index_step()) {
+  for (std::int64_t i = first_index(); i < vectors; i += index_stride()) {
     const Vector<__nv_bfloat16, wide> narrow = load_vector<wide>(source + i * wide, true);
     Vector<float, wide> wider;
 #pragma unroll
     for (int k = 0; k < wide; ++k) wider.values[k] = to_float(narrow.values[k]);
     store_vector<wide>(destination + i * wide, wider, true);
   }
-  for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_step()) {
+  for (std::int64_t i = vectors * wide + first_index(); i < count; i += index_stride()) {
     destination[i] = to_float(source[i]);
   }
 }

@@ -12,9 +12,9 @@ namespace {
 template <class Element>
 __global__ void repeat_row_kernel(const float* __restrict__ row, std::int64_t count,
                                   std::int64_t columns, Element* __restrict__ matrix) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; i < count; i += step) narrow(row[i % columns], matrix[i]);
+  for (; i < count; i += stride) narrow(row[i % columns], matrix[i]);
 }
 
 template <class Element>
@@ -52,12 +52,12 @@ __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int6
                                    float* __restrict__ sums) {
   __shared__ float tile[sum_tile_rows][tile_columns];
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * tile_columns + threadIdx.x;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * sum_tile_rows;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * sum_tile_rows;
   float sum = 0;
   if (column < columns) {
     std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * sum_tile_rows + threadIdx.y;
 #pragma unroll 4
-    for (; row < rows; row += step) sum += widened(matrix[row * columns + column]);
+    for (; row < rows; row += stride) sum += widened(matrix[row * columns + column]);
   }
   tile[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();

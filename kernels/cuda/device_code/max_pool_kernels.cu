@@ -34,9 +34,9 @@ __global__ void __launch_bounds__(block_threads)
     max_pool_kernel(Windows<Index> w, const Element* source, Element* destination,
                     std::uint8_t* indices) {
   const Index tasks = w.batch * w.out_height * w.out_width * w.groups;
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const WindowPlace<Index> at(task, w.out_height, w.out_width, w.groups);
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += stride) {
+    const WindowCoordinates<Index> at(task, w.out_height, w.out_width, w.groups);
     const Index top = at.row * w.stride - w.padding;
     const Index left = at.column * w.stride - w.padding;
     const Index first_y = max(Index{0}, -top);
@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(block_threads, 4)
     max_pool_backward_kernel(Windows<Index> w, const Element* diff_destination,
                              const std::uint8_t* indices, Element* diff_source) {
   const Index tasks = w.batch * w.height * w.width * w.groups;
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const WindowPlace<Index> at(task, w.height, w.width, w.groups);
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += stride) {
+    const WindowCoordinates<Index> at(task, w.height, w.width, w.groups);
     const Index row = at.row + w.padding;
     const Index column = at.column + w.padding;
     const Covering<Index> rows(row, w.kernel, w.stride, w.out_height);

@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(block_threads)
 template <class Index, class Out, class In>
 __global__ void __launch_bounds__(block_threads)
     transpose_narrow_kernel(Out* out, const In* in, Index count, Index rows, Index columns) {
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto i = static_cast<Index>(grid_thread()); i < count; i += step) {
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto i = static_cast<Index>(grid_thread()); i < count; i += stride) {
     const Index row = i % rows;
     const Index column = i / rows % columns;
     const Index matrix = i / rows / columns;

@@ -1,4 +1,4 @@
-// Activation functions, their backward steps, addition and scaling, on activations.
+// Activation functions, their backward operations, addition and scaling, on activations.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/layers/activation_kernels.h"

@@ -25,15 +25,15 @@ class ChannelsLast final : public LayoutDetail {
 
 /// Returns the dimensions, from the outermost in memory to the innermost.
 std::vector<std::size_t> order_of(const TensorDesc& tensor) {
-  const std::size_t rank = tensor.shape.size();
-  std::vector<std::size_t> order(rank);
+  const std::size_t dimensions = tensor.shape.size();
+  std::vector<std::size_t> order(dimensions);
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (tensor.layout.is_canonical()) return order;
   if (dynamic_cast<const ChannelsLast*>(tensor.layout.detail()) == nullptr) {
     throw UsageError(
         fmt::format("a tensor in layout {} is not one of a CUDA device", tensor.layout.name()));
   }
-  const std::size_t channels = rank - spatial_dimensions - 1;
+  const std::size_t channels = dimensions - spatial_dimensions - 1;
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(channels));
   order.push_back(channels);
   return order;

@@ -8,8 +8,8 @@
 
 namespace parbench::cuda {
 
-/// Returns a tensor whose dimension at index rank − 3 is innermost: {N, C, H, W} is stored as N, H,
-/// W, C (NHWC), weights {O, I, KH, KW} as O, KH, KW, I, and grouped weights accordingly.
+/// Returns a tensor whose third dimension from the end is innermost: {N, C, H, W} is stored as
+/// N, H, W, C (NHWC), weights {O, I, KH, KW} as O, KH, KW, I, and grouped weights accordingly.
 [[nodiscard]] TensorDesc channels_last(const Shape& shape, DType dtype);
 
 /// Returns the stride of each dimension in elements. Throws UsageError for layouts of other

@@ -47,17 +47,20 @@ void set_operands(DeviceMap& map, const MapLoops& all) {
   }
 }
 
-void set_steps(DeviceMap& map, const ElementProgram& program) {
-  const ResultPlaces places = result_places(program, std::vector<bool>(program.size(), true));
-  const auto place = [&](std::size_t step) {
-    return static_cast<std::uint8_t>(places.place_of[step]);
+void set_instructions(DeviceMap& map, const ElementProgram& program) {
+  const ResultRegisters registers =
+      result_registers(program, std::vector<bool>(program.size(), true));
+  const auto register_of = [&](std::size_t instruction) {
+    return static_cast<std::uint8_t>(registers.register_of[instruction]);
   };
-  map.steps = static_cast<int>(program.size());
+  map.instructions = static_cast<int>(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const ElementStep& from = program[i];
-    DeviceStep& step = map.step[i];
-    step = {.op = from.op, .to = place(i), .from = {from.from[0], 0, 0}, .number = from.number};
-    for (std::size_t k = 0; k < operand_count(from.op); ++k) step.from[k] = place(from.from.at(k));
+    const ElementInstruction& from = program[i];
+    DeviceInstruction& instruction = map.instruction[i];
+    instruction = {
+        .op = from.op, .to = register_of(i), .from = {from.from[0], 0, 0}, .number = from.number};
+    for (std::size_t k = 0; k < operand_count(from.op); ++k)
+      instruction.from[k] = register_of(from.from.at(k));
   }
 }
 
@@ -66,7 +69,7 @@ DeviceMap device_map(const MapLoops& all) {
   map.kept_count = all.elements(false);
   map.reduced_count = all.elements(true);
   set_operands(map, all);
-  set_steps(map, all.program);
+  set_instructions(map, all.program);
   return map;
 }
 

@@ -36,13 +36,11 @@ Interval drawn(const Interval& interval) {
 report::ChangesPicture changes_of(const Comparison& comparison) {
   report::ChangesPicture picture{
       .description = "The change of each case's time, NEW over BASE minus 1, with its interval.",
-      .cases = {},
-      .series = {},
       .threshold = comparison.rule.threshold};
   for (const Row& row : comparison.rows) picture.cases.push_back(report::printable(row.label));
   for (const Verdict verdict :
        {Verdict::same, Verdict::regressed, Verdict::improved, Verdict::undecided}) {
-    report::ChangeSeries series{.name = std::string(to_string(verdict)), .points = {}};
+    report::ChangeSeries series{.name = std::string(to_string(verdict))};
     for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
       const auto& judgement = comparison.rows[i].judgement;
       if (!judgement || judgement->verdict != verdict) continue;

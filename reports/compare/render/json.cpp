@@ -8,6 +8,7 @@
 #include "reports/compare/render/render.h"
 #include "reports/compare/words.h"
 #include "reports/io/json.h"
+#include "reports/io/json_list.h"
 
 namespace parbench::compare {
 namespace {
@@ -80,9 +81,7 @@ Json json_of(const Pair& pair) {
 }
 
 Json list_of(const auto& items) {
-  Json list = Json::array();
-  for (const auto& item : items) list.push_back(json_of(item));
-  return list;
+  return report::json_list(items, [](const auto& item) { return json_of(item); });
 }
 
 Json json_of(const PairedRun& run) {

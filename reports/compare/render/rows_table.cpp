@@ -2,7 +2,6 @@
 #include "reports/compare/render/rows_table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
@@ -57,14 +56,11 @@ Emphasis emphasis_of(const Row& row) {
 /// Adds a footnote with the non-empty texts that `text_of` returns for the rows.
 void add_note(const Rows& rows, std::string_view mark, std::string_view lead,
               std::string (*text_of)(const Row&), std::vector<report::Footnote>& notes) {
-  std::vector<std::string> texts;
-  for (const Row* row : rows) {
-    if (const std::string text = text_of(*row); !text.empty()) {
-      texts.push_back(report::printable(fmt::format("{}: {}", row->label, text)));
-    }
-  }
-  if (texts.empty()) return;
-  notes.emplace_back(std::string(mark), fmt::format("{}: {}", lead, fmt::join(texts, "; ")));
+  const std::string texts = report::joined(rows, "; ", [&](const Row* row) {
+    const std::string text = text_of(*row);
+    return text.empty() ? text : report::printable(fmt::format("{}: {}", row->label, text));
+  });
+  if (!texts.empty()) notes.emplace_back(mark, fmt::format("{}: {}", lead, texts));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "kernels/base/units/wide_intervals.h"
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
+#include "reports/io/json_list.h"
 #include "reports/statistics/statistics.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
@@ -213,40 +214,34 @@ class HistoryPage {
 
   /// Described in reports/web/src/history/data.ts.
   [[nodiscard]] Json data() const {
-    Json started = Json::array();
-    Json commits = Json::array();
-    Json pages = Json::array();
-    for (const Moment& report : history_.moments) {
-      started.push_back(report.started);
-      commits.push_back(commit_text(report));
-      pages.push_back(site_root + report_page(report.id));
-    }
-    Json cases = Json::array();
-    for (const Series& series : history_.series) cases.push_back(data_of(series));
-    return {{"scenario", history_.scenario},
-            {"reports", {{"started", started}, {"commit", commits}, {"page", pages}}},
-            {"cases", std::move(cases)}};
+    const auto page = [](const Moment& of) { return site_root + report_page(of.id); };
+    return {
+        {"scenario", history_.scenario},
+        {"reports",
+         {{"started", json_list(history_.moments, &Moment::started)},
+          {"commit", json_list(history_.moments, commit_text)},
+          {"page", json_list(history_.moments, page)}}},
+        {"cases", json_list(history_.series, [this](const Series& of) { return data_of(of); })}};
   }
 
   [[nodiscard]] Json data_of(const Series& series) const {
-    Json at = Json::array();
-    Json median = Json::array();
-    Json low = Json::array();
-    Json high = Json::array();
-    for (const Point& point : series.points) {
-      at.push_back(point.moment);
-      median.push_back(short_number(point.median));
-      low.push_back(point.interval ? short_number(point.interval->low) : Json());
-      high.push_back(point.interval ? short_number(point.interval->high) : Json());
-    }
-    Json changes = Json::array();
-    for (const Change& change : series.changes) {
-      changes.push_back(
-          {{"at", change.at}, {"slower", change.size > 0}, {"text", change_text(change)}});
-    }
-    return {{"id", series.id},     {"name", name(series)}, {"strategy", series.identity.strategy},
-            {"at", std::move(at)}, {"median", median},     {"low", low},
-            {"high", high},        {"changes", changes}};
+    const auto median = [](const Point& point) { return short_number(point.median); };
+    const auto end = [](double Interval::*member) {
+      return [member](const Point& point) {
+        return point.interval ? short_number(*point.interval.*member) : Json();
+      };
+    };
+    const auto data_of_change = [](const Change& change) -> Json {
+      return {{"at", change.at}, {"slower", change.size > 0}, {"text", change_text(change)}};
+    };
+    return {{"id", series.id},
+            {"name", name(series)},
+            {"strategy", series.identity.strategy},
+            {"at", json_list(series.points, &Point::moment)},
+            {"median", json_list(series.points, median)},
+            {"low", json_list(series.points, end(&Interval::low))},
+            {"high", json_list(series.points, end(&Interval::high))},
+            {"changes", json_list(series.changes, data_of_change)}};
   }
 
   const History& history_;

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "kernels/base/units/units.h"
-#include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
@@ -51,13 +51,7 @@ class IndexPage {
   [[nodiscard]] std::vector<PlacedChange> largest_changes_first() const {
     std::vector<PlacedChange> changes;
     for (const History& history : histories_) {
-      for (const Series& series : history.series) {
-        for (const Change& change : series.changes) {
-          if (is_recent(history, series, change, newest_)) {
-            changes.push_back({&history, &series, &change});
-          }
-        }
-      }
+      std::ranges::move(recent_changes(history, newest_), std::back_inserter(changes));
     }
     std::ranges::stable_sort(changes, std::greater(),
                              [](const PlacedChange& change) { return magnitude(*change.change); });
@@ -128,18 +122,9 @@ class IndexPage {
     add({.title = "cases"}, [](Of of) { return count_cell(of.series.size()); });
     add({.title = "reports"}, [](Of of) { return count_cell(of.moments.size()); });
     add({.title = "newest"}, [](Of of) { return time_text(of.moments.back().started); });
-    add({.title = "recent changes"}, [this](Of of) { return count_cell(recent_changes(of)); });
+    add({.title = "recent changes"},
+        [this](Of of) { return count_cell(recent_changes(of, newest_).size()); });
     return table;
-  }
-
-  [[nodiscard]] std::size_t recent_changes(const History& history) const {
-    std::size_t count = 0;
-    for (const Series& series : history.series) {
-      for (const Change& change : series.changes) {
-        count += is_recent(history, series, change, newest_) ? 1U : 0U;
-      }
-    }
-    return count;
   }
 
   const std::vector<History>& histories_;
@@ -152,11 +137,17 @@ class IndexPage {
 
 }  // namespace
 
-bool is_recent(const History& history, const Series& series, const Change& change,
-               std::int64_t newest) {
+std::vector<PlacedChange> recent_changes(const History& history, std::int64_t newest) {
   constexpr std::int64_t seconds_of_day = 86'400;
-  const Moment& after = history.moments[series.points[change.at].moment];
-  return newest - after.started <= recent_days * seconds_of_day;
+  std::vector<PlacedChange> recent;
+  for (const Series& series : history.series) {
+    for (const Change& change : series.changes) {
+      const Moment& after = history.moments[series.points[change.at].moment];
+      const bool is_recent = newest - after.started <= recent_days * seconds_of_day;
+      if (is_recent) recent.push_back({&history, &series, &change});
+    }
+  }
+  return recent;
 }
 
 std::int64_t newest_start(const std::vector<History>& histories) {

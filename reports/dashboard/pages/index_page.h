@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/dashboard/history.h"
+#include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/repository.h"
 #include "reports/views/html/html.h"
 
@@ -15,9 +16,8 @@ namespace parbench::report {
 /// reports.
 inline constexpr std::int64_t recent_days = 90;
 
-/// Returns whether a change is recent. `newest`: when the newest of all reports started.
-[[nodiscard]] bool is_recent(const History& history, const Series& series, const Change& change,
-                             std::int64_t newest);
+/// Returns the recent changes of a history. `newest`: when the newest of all reports started.
+[[nodiscard]] std::vector<PlacedChange> recent_changes(const History& history, std::int64_t newest);
 
 /// Returns when the newest of all reports started; 0 without reports.
 [[nodiscard]] std::int64_t newest_start(const std::vector<History>& histories);

@@ -3,8 +3,8 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -33,17 +33,13 @@ CaseResult as_case(const CaseIdentity& identity) {
   return c;
 }
 
-std::string joined(std::vector<std::string> items) {
-  std::erase_if(items, [](const std::string& item) { return item.empty(); });
-  return fmt::format("{}", fmt::join(items, " · "));
-}
-
 TableCell end_cell(const Moment& moment, const std::string& to_site, const Repository& repository) {
   const Commit& commit = moment.commit;
   const std::string link = repository.commit_link(commit.id);
-  return {.text = commit_text(moment),
-          .link = link.empty() ? to_site + report_page(moment.id) : link,
-          .note = joined({time_text(moment.started), commit.subject, commit.author})};
+  return {
+      .text = commit_text(moment),
+      .link = link.empty() ? to_site + report_page(moment.id) : link,
+      .note = joined(std::array{time_text(moment.started), commit.subject, commit.author}, " · ")};
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ std::string commit_text(const Moment& moment) {
 TableCell commit_cell(const Moment& moment, const Repository& repository) {
   return {.text = commit_text(moment),
           .link = repository.commit_link(moment.commit.id),
-          .note = joined({moment.commit.subject, moment.commit.author})};
+          .note = joined(std::array{moment.commit.subject, moment.commit.author}, " · ")};
 }
 
 std::string change_text(const Change& change) {

@@ -61,7 +61,7 @@ struct PlacedChange {
   }
 };
 
-/// Returns a table with a row for each change: the case, linked to its place on `page`; the size;
+/// Returns a table with a row for each change: the case, linked to its history on `page`; the size;
 /// and the commits before and after. Commits link to the repository, or without one to their
 /// reports. `to_site` is the relative path from the page to the site.
 [[nodiscard]] Table changes_table(const std::vector<PlacedChange>& changes,

@@ -38,7 +38,7 @@ Value value_of(std::string_view text) {
 }
 
 /// Returns the parameter of a component; nothing for a part of the family's name.
-std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t place) {
+std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t index) {
   if (std::ranges::find(clocks, part) != clocks.end()) {
     return std::pair("time", Value(std::string(part)));
   }
@@ -46,7 +46,7 @@ std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::
   if (colon == std::string_view::npos) {
     Value value = value_of(part);
     if (!std::holds_alternative<std::int64_t>(value)) return std::nullopt;
-    return std::pair(fmt::format("arg{}", place), std::move(value));
+    return std::pair(fmt::format("arg{}", index), std::move(value));
   }
   const std::string_view text = part.substr(colon + 1);
   if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;  // "a::b"

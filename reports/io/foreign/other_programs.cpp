@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 /// A program, and two JSON pointers that exist in each of its files.
 struct KnownProgram {
   std::string_view name;
-  std::array<const char*, 2> places;
+  std::array<const char*, 2> pointers;
 };
 
 constexpr std::array<KnownProgram, 8> known_programs{{
@@ -43,10 +43,10 @@ constexpr std::string_view csv_header = "name,iterations,real_time,cpu_time,time
 
 void refuse_other_programs(const Json& file) {
   for (const KnownProgram& program : known_programs) {
-    const bool has_places = std::ranges::all_of(program.places, [&](const char* place) {
-      return file.contains(Json::json_pointer(place));
+    const bool has_pointers = std::ranges::all_of(program.pointers, [&](const char* pointer) {
+      return file.contains(Json::json_pointer(pointer));
     });
-    if (has_places) {
+    if (has_pointers) {
       throw UsageError(fmt::format("is a file of {}; {}", program.name, what_is_read));
     }
   }

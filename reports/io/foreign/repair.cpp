@@ -37,8 +37,7 @@ bool is_written_by_google_benchmark(std::string_view word) {
 /// Returns whether a letter can be part of a number or word outside of strings.
 bool is_of_word(char letter) {
   constexpr std::string_view others = "+-.#()_";
-  return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-         (letter >= 'A' && letter <= 'Z') || others.find(letter) != others.npos;
+  return is_alphanumeric(letter) || others.find(letter) != others.npos;
 }
 
 class Repairer {

@@ -35,8 +35,7 @@ struct CallsOfCase {
   std::optional<double> bytes_of_peak = {};
 };
 
-template <class V>
-void visit_fields(V& visit, const CallsOfCase& x) {
+void visit_fields(auto& visit, const CallsOfCase& x) {
   visit("case", x.name);
   visit_fields(visit, x.calls);
   visit.optional("flops_per_second", x.flops_per_second);
@@ -181,12 +180,12 @@ class Columns {
 
  private:
   void add(const Record& record) {
-    auto behind = names_.begin();
+    auto next = names_.begin();
     const Cells cells(record);
     for (const auto& [column, value] : cells.list()) {
-      const auto [known, is_new] = places_.try_emplace(column);
-      if (is_new) known->second = names_.insert(behind, column);
-      behind = std::next(known->second);
+      const auto [known, is_new] = columns_.try_emplace(column);
+      if (is_new) known->second = names_.insert(next, column);
+      next = std::next(known->second);
     }
   }
 
@@ -208,7 +207,7 @@ class Columns {
   }
 
   std::list<std::string> names_;
-  std::unordered_map<std::string, std::list<std::string>::iterator> places_;
+  std::unordered_map<std::string, std::list<std::string>::iterator> columns_;
 };
 
 template <class Record>

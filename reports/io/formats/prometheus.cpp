@@ -5,6 +5,7 @@
 // parbench_case_info`).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "reports/io/formats/format.h"
 #include "reports/io/json.h"
+#include "reports/text/text.h"
 
 namespace parbench::report {
 namespace {
@@ -40,11 +42,8 @@ std::string escaped(std::string_view value) {
 /// Names of labels have only letters, digits and underscores of ASCII.
 std::string label_name(std::string_view name) {
   std::string text(name);
-  for (char& letter : text) {
-    const bool fits = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                      (letter >= '0' && letter <= '9');
-    if (!fits) letter = '_';
-  }
+  std::ranges::replace_if(
+      text, [](char letter) { return !is_alphanumeric(letter); }, '_');
   return text;
 }
 
@@ -101,9 +100,11 @@ std::vector<Series> ends_of(const std::optional<Interval>& interval, const Label
   return series;
 }
 
+std::vector<Series> one(double value) { return {{{}, value}}; }
+
 std::vector<Series> rate(const CaseResult& c, double amount) {
   if (!(amount > 0) || !(c.statistics->median > 0)) return {};
-  return {{{}, amount / c.statistics->median}};
+  return one(amount / c.statistics->median);
 }
 
 bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
@@ -111,27 +112,17 @@ bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amoun
 std::vector<CaseMetric> times() {
   return {
       {"parbench_case_median_seconds", "Median time of one execution.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         return {{{}, c.statistics->median}};
-       }},
+       [](const CaseResult& c) { return one(c.statistics->median); }},
       {"parbench_case_median_interval_seconds", "Ends of the median's confidence interval.",
        [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
       {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         return {{{}, c.statistics->standard_deviation}};
-       }},
+       [](const CaseResult& c) { return one(c.statistics->standard_deviation); }},
       {"parbench_case_samples", "Samples that the median was taken of.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         return {{{}, static_cast<double>(c.samples.size())}};
-       }},
+       [](const CaseResult& c) { return one(static_cast<double>(c.samples.size())); }},
       {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         return c.bound ? std::vector<Series>{{{}, c.bound->seconds}} : std::vector<Series>{};
-       }},
+       [](const CaseResult& c) { return c.bound ? one(c.bound->seconds) : std::vector<Series>(); }},
       {"parbench_case_bound_ratio", "The bound over the median.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         return c.bound ? std::vector<Series>{{{}, c.efficiency}} : std::vector<Series>{};
-       }},
+       [](const CaseResult& c) { return c.bound ? one(c.efficiency) : std::vector<Series>(); }},
   };
 }
 

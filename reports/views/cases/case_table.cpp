@@ -307,10 +307,9 @@ class Builder {
   }
 
   void add_parameters() {
-    TableColumn strategy{
-        .title = "strategy", .align = Align::left, .verbatim = true, .narrow = heading};
-    for (const CaseResult* c : cases_) strategy.cells.push_back({c->strategy});
-    table_.columns.push_back(std::move(strategy));
+    add_column(table_,
+               {.title = "strategy", .align = Align::left, .verbatim = true, .narrow = heading},
+               cases_, [](const CaseResult* c) { return c->strategy; });
     const std::vector<ParameterColumn> parameters =
         parameter_columns(cases_, has_cuts_of_its_own() ? cut_note : std::string_view());
     std::vector<std::string> devices = devices_;
@@ -346,12 +345,12 @@ class Builder {
   }
 
   void add_numbers() {
-    TableColumn median{.title = "median",
-                       .range_title = "± 95% CI",
-                       .range_align = Align::right,
-                       .range_rank = interval_rank.rank};
-    for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
-    table_.columns.push_back(std::move(median));
+    add_column(table_,
+               {.title = "median",
+                .range_title = "± 95% CI",
+                .range_align = Align::right,
+                .range_rank = interval_rank.rank},
+               cases_, [](const CaseResult* c) { return time_cell(*c); });
     add({.title = samples_title(cases_), .narrow = samples_rank}, samples_cell);
     const bool bandwidths = has_bandwidths(cases_);
     add({.title = "throughput",

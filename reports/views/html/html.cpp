@@ -53,7 +53,7 @@ the samples is shown. “Not representative”: also that one took much longer o
 median sample. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
-<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
+<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A jump or a slope that all of
 them share is caused by the machine, not by a strategy.</dd>
 </dl>
 </section>
@@ -90,11 +90,6 @@ std::string device_text(const Device& device) {
   text += ", " + format_bytes(static_cast<double>(device.memory_bytes));
   for (const auto& [name, value] : device.facts) text += fmt::format(", {} {}", name, value);
   return text;
-}
-
-/// Returns the number of cases of a finding if there are several.
-std::string number_of_cases(std::size_t cases) {
-  return cases > 1 ? fmt::format(" ({})", format_count(cases, "case")) : std::string();
 }
 
 /// Writes one page for several reports.
@@ -198,7 +193,7 @@ class Page {
     for (const Finding* finding : findings) {
       html_.raw("<li>");
       html_.element("strong", labels.label(finding->cases.front()));
-      html_.text(fmt::format(": {}{}.", finding->text, number_of_cases(finding->cases.size())));
+      html_.text(fmt::format(": {}{}.", finding->text, count_of_several(finding->cases.size())));
       if (!finding->advice.empty()) {
         html_.raw(" ").element("span", fmt::format("Try: {}.", finding->advice));
       }

@@ -12,6 +12,7 @@
 
 #include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
+#include "reports/text/text.h"
 #include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_table.h"
 #include "reports/views/html/html_timelines.h"
@@ -24,13 +25,10 @@ constexpr std::size_t max_unfolded = 1000;
 
 /// Returns "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
 std::string kernels_text(const std::vector<Kernel>& kernels) {
-  std::vector<std::string> items;
-  for (const Kernel& kernel : kernels) {
-    items.push_back(fmt::format("{} {} on {}{}", kernel.count, kernel.operation,
-                                kernel.implementation,
-                                kernel.chosen_by.empty() ? "" : " by " + kernel.chosen_by));
-  }
-  return fmt::format("{}", fmt::join(items, ", "));
+  return joined(kernels, ", ", [](const Kernel& kernel) {
+    return fmt::format("{} {} on {}{}", kernel.count, kernel.operation, kernel.implementation,
+                       kernel.chosen_by.empty() ? "" : " by " + kernel.chosen_by);
+  });
 }
 
 /// Returns "median clock 1800 MHz, lowest clock 1700 MHz, at most 71 °C, at most 300 W", if known.
@@ -48,13 +46,12 @@ std::string condition_text(const CaseCondition& condition) {
 
 /// Returns "3 of 14 (2 power cap on cuda:0, 1 low clock on cuda:0)".
 std::string throttling_text(const Throttling& throttling) {
-  std::vector<std::string> items;
-  for (const ThrottleReason& reason : throttling.reasons) {
-    items.push_back(fmt::format("{} {} on {}", reason.samples, reason.reason, reason.device));
-  }
+  const std::string reasons = joined(throttling.reasons, ", ", [](const ThrottleReason& reason) {
+    return fmt::format("{} {} on {}", reason.samples, reason.reason, reason.device);
+  });
   const std::string counts =
       fmt::format("{} of {}", throttling.marked_samples, throttling.read_samples);
-  return items.empty() ? counts : fmt::format("{} ({})", counts, fmt::join(items, ", "));
+  return reasons.empty() ? counts : fmt::format("{} ({})", counts, reasons);
 }
 
 /// All other facts about a case, one line each. A list would add half a million elements for
@@ -143,9 +140,8 @@ std::string times_faster(const PlacedFigure& placed) {
 }
 
 std::string parameters_text(const NamedValues& values) {
-  std::vector<std::string> items;
-  for (const auto& [name, value] : values) items.push_back(name + ' ' + value_text(value));
-  return fmt::format("{}", fmt::join(items, ", "));
+  return joined(values, ", ",
+                [](const auto& one) { return one.first + ' ' + value_text(one.second); });
 }
 
 }  // namespace

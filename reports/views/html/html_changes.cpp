@@ -1,9 +1,7 @@
 // Writes the data of the picture of changes, as described in reports/web/src/changes.ts.
 #include "reports/views/html/html_changes.h"
 
-#include <nlohmann/json.hpp>
-#include <utility>
-
+#include "reports/io/json_list.h"
 #include "reports/views/html/html_data.h"
 
 namespace parbench::report {
@@ -16,14 +14,14 @@ Json point_data(const ChangePoint& point) {
   return list;
 }
 
+Json series_data(const ChangeSeries& series) {
+  return {{"name", series.name}, {"points", json_list(series.points, point_data)}};
+}
+
 Json picture_data(const ChangesPicture& picture) {
-  Json json{{"description", picture.description}, {"cases", picture.cases}};
-  Json& all = json["series"] = Json::array();
-  for (const ChangeSeries& series : picture.series) {
-    Json points = Json::array();
-    for (const ChangePoint& point : series.points) points.push_back(point_data(point));
-    all.push_back({{"name", series.name}, {"points", std::move(points)}});
-  }
+  Json json{{"description", picture.description},
+            {"cases", picture.cases},
+            {"series", json_list(picture.series, series_data)}};
   if (picture.threshold) json["threshold"] = short_number(*picture.threshold);
   return json;
 }

@@ -16,19 +16,19 @@ namespace parbench::report {
 struct ChangePoint {
   std::size_t row = 0;  // in the table of its section, from 0
   double value = 0;
-  std::optional<Interval> interval;
+  std::optional<Interval> interval = {};
 };
 
 struct ChangeSeries {
   std::string name;
-  std::vector<ChangePoint> points;
+  std::vector<ChangePoint> points = {};
 };
 
 struct ChangesPicture {
-  std::string description;         // one sentence
-  std::vector<std::string> cases;  // names of the rows
-  std::vector<ChangeSeries> series;
-  std::optional<double> threshold;  // min change that counts
+  std::string description;              // one sentence
+  std::vector<std::string> cases = {};  // names of the rows
+  std::vector<ChangeSeries> series = {};
+  std::optional<double> threshold = {};  // min change that counts
 };
 
 /// Writes the element of the picture and its data for the script; nothing on a page without script.

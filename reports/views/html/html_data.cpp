@@ -14,6 +14,7 @@
 #include <utility>
 #include <variant>
 
+#include "reports/io/json_list.h"
 #include "reports/model/disturbances.h"
 #include "reports/views/html/html_timelines.h"
 #include "reports/views/html/html_writer.h"
@@ -40,13 +41,9 @@ Json value_of(const CaseResult& c, const ParameterColumn& column, std::size_t ro
 
 /// Returns the rounds and seconds of all samples, as two lists.
 Json samples_of(const CaseResult& c) {
-  Json rounds = Json::array();
-  Json seconds = Json::array();
-  for (const Sample& sample : c.samples) {
-    rounds.push_back(sample.round);
-    seconds.push_back(short_number(sample.seconds));
-  }
-  return {{"rounds", std::move(rounds)}, {"seconds", std::move(seconds)}};
+  const auto seconds = [](const Sample& sample) { return short_number(sample.seconds); };
+  return {{"rounds", json_list(c.samples, &Sample::round)},
+          {"seconds", json_list(c.samples, seconds)}};
 }
 
 /// Returns the first round of each process; empty if a single process took all samples.
@@ -58,17 +55,15 @@ Json processes_of(const Cases& cases) {
       first = std::min(first, sample.round);
     }
   }
-  Json rounds = Json::array();
-  if (first_rounds.size() <= 1) return rounds;
-  for (const auto& [process, round] : first_rounds) rounds.push_back(round);
-  return rounds;
+  if (first_rounds.size() <= 1) return Json::array();
+  return json_list(first_rounds, &std::map<int, int>::value_type::second);
 }
 
 /// `unit` is that of the scenario; a case with another unit has an entry for it.
 Json case_data(const CaseResult& c, std::size_t row,
                const std::vector<const ParameterColumn*>& axes, const std::string& unit) {
-  Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};
-  for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
+  const auto value_on = [&](const ParameterColumn* axis) { return value_of(c, *axis, row); };
+  Json json{{"row", row}, {"strategy", c.strategy}, {"values", json_list(axes, value_on)}};
   json["time"] = value_with_interval(c.statistics->median, c.statistics->median_interval);
   if (c.speedup) json["speedup"] = value_with_interval(c.speedup->value, c.speedup->interval);
   if (c.amount > 0) {
@@ -93,16 +88,13 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
   const std::vector<ParameterColumn> columns = parameter_columns(group.cases);
   const Baselines baselines(group.cases);
   std::vector<const ParameterColumn*> axes;
-  Json names = Json::array();
   for (const ParameterColumn& column : columns) {
-    if (column.common) continue;
-    axes.push_back(&column);
-    names.push_back(column.name);
+    if (!column.common) axes.push_back(&column);
   }
   const std::string unit = unit_of(group.cases);
   Json json{{"id", id}, {"name", group.scenario}, {"unit", unit}};
   json["baselines"] = baselines.strategies();
-  json["axes"] = std::move(names);
+  json["axes"] = json_list(axes, &ParameterColumn::name);
   json["processes"] = processes_of(group.cases);
   Json& cases = json["cases"] = Json::array();
   for (std::size_t row = 0; row < group.cases.size(); ++row) {

@@ -41,13 +41,13 @@ double ratio_of(const std::vector<const CaseResult*>& results) {
 
 std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   std::vector<SharedCase> cases;
-  std::unordered_map<std::string, std::size_t> places;
+  std::unordered_map<std::string, std::size_t> indices;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     for (const CaseResult& c : reports[i].report.cases) {
       if (!has_number(c)) continue;
-      const auto [place, is_new] = places.try_emplace(c.name, cases.size());
+      const auto [known, is_new] = indices.try_emplace(c.name, cases.size());
       if (is_new) cases.push_back({c.name, std::vector<const CaseResult*>(reports.size()), 1});
-      cases[place->second].results[i] = &c;
+      cases[known->second].results[i] = &c;
     }
   }
   std::erase_if(cases, [](const SharedCase& one) {
@@ -66,7 +66,7 @@ TableCell result_cell(const CaseResult* c) {
 std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, const CaseResult* c) {
   if (base == nullptr || c == nullptr || !(base->statistics->median > 0)) return std::nullopt;
   const double unit = base->statistics->median;
-  ChangePoint point{.row = row, .value = c->statistics->median / unit - 1, .interval = {}};
+  ChangePoint point{.row = row, .value = c->statistics->median / unit - 1};
   if (const auto& own = c->statistics->median_interval) {
     point.interval = Interval{own->low / unit - 1, own->high / unit - 1, own->confidence};
   }
@@ -79,13 +79,10 @@ ChangesPicture changes_of(const std::vector<NamedReport>& reports,
   ChangesPicture picture{.description = fmt::format(
                              "The change of each case's time against {}, with the interval of its "
                              "own median.",
-                             reports.front().name),
-                         .cases = {},
-                         .series = {},
-                         .threshold = {}};
+                             reports.front().name)};
   for (const SharedCase& one : cases) picture.cases.push_back(one.name);
   for (std::size_t i = 1; i < reports.size(); ++i) {
-    ChangeSeries series{.name = reports[i].name, .points = {}};
+    ChangeSeries series{.name = reports[i].name};
     for (std::size_t row = 0; row < cases.size(); ++row) {
       const auto point = change_of(row, cases[row].results.front(), cases[row].results[i]);
       if (point) series.points.push_back(*point);

@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <vector>
 
+#include "reports/text/text.h"
 #include "reports/views/html/html_frame.h"
 
 namespace parbench::report {
@@ -22,18 +22,10 @@ std::string_view class_of(Emphasis emphasis) {
   return emphasis == Emphasis::bold ? "strong" : emphasis == Emphasis::dim ? "dim" : "";
 }
 
-/// Joins class names, without empty ones.
-std::string joined_classes(std::initializer_list<std::string_view> classes) {
-  std::string text;
-  for (const std::string_view name : classes) {
-    if (!name.empty()) text += fmt::format("{}{}", text.empty() ? "" : " ", name);
-  }
-  return text;
-}
-
 std::string classes_of(const TableColumn& column, Tone tone) {
-  return joined_classes(
-      {column.align == Align::left ? "text" : "", column.wrapped ? "wrapped" : "", class_of(tone)});
+  const std::array<std::string_view, 3> classes{column.align == Align::left ? "text" : "",
+                                                column.wrapped ? "wrapped" : "", class_of(tone)};
+  return joined(classes, " ");
 }
 
 using Attributes = std::vector<HtmlWriter::Attribute>;

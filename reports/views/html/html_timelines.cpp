@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "kernels/base/units/units.h"
+#include "reports/io/json_list.h"
 #include "reports/model/ceilings.h"
 #include "reports/model/notes.h"
 #include "reports/views/html/html_data.h"
@@ -53,26 +54,26 @@ Nanoseconds unit_for(Nanoseconds length) {
 template <class T>
 class Pool {
  public:
-  std::size_t place_of(const T& thing) {
-    const auto [known, is_new] = places_.try_emplace(thing, things_.size());
+  std::size_t index_of(const T& thing) {
+    const auto [known, is_new] = indices_.try_emplace(thing, things_.size());
     if (is_new) things_.push_back(thing);
     return known->second;
   }
   [[nodiscard]] std::size_t count() const { return things_.size(); }
   /// Returns the size of the items from an index on, as text with commas.
-  [[nodiscard]] std::size_t bytes_from(std::size_t place) const {
+  [[nodiscard]] std::size_t bytes_from(std::size_t index) const {
     std::size_t bytes = 0;
-    for (; place < things_.size(); ++place) bytes += Json(things_[place]).dump().size() + 1;
+    for (; index < things_.size(); ++index) bytes += Json(things_[index]).dump().size() + 1;
     return bytes;
   }
-  void forget_from(std::size_t place) {
-    for (; things_.size() > place; things_.pop_back()) places_.erase(things_.back());
+  void forget_from(std::size_t index) {
+    for (; things_.size() > index; things_.pop_back()) indices_.erase(things_.back());
   }
   [[nodiscard]] const std::vector<T>& list() const { return things_; }
 
  private:
   std::vector<T> things_;
-  std::map<T, std::size_t> places_;
+  std::map<T, std::size_t> indices_;
 };
 
 /// Data that the tasks of a scenario share: the cases of a sweep have most of it in common.
@@ -103,8 +104,8 @@ class CallPacker {
     packed_.add(static_cast<std::uint64_t>(call.lane) * bar_colours + bar_colour(task));
     packed_.add(task.micro_batch ? static_cast<std::uint64_t>(std::max(*task.micro_batch, 0)) + 1
                                  : 0);
-    packed_.add(shared_.names.place_of(task.name));
-    packed_.add(shared_.work.place_of({counted(call.work.flops), counted(call.work.bytes)}));
+    packed_.add(shared_.names.index_of(task.name));
+    packed_.add(shared_.work.index_of({counted(call.work.flops), counted(call.work.bytes)}));
     packed_.add(static_cast<std::uint64_t>(begin - begin_));
     packed_.add(static_cast<std::uint64_t>(units(call.ran.end) - begin));
     packed_.add_signed(enqueued - enqueued_);
@@ -146,11 +147,9 @@ class CallPacker {
 
 Json devices_of_lanes(const PlanGraph& graph) {
   const std::vector<std::string> devices = graph.devices();
-  Json list = Json::array();
-  for (const Lane& lane : graph.lanes) {
-    list.push_back(std::ranges::find(devices, lane.device) - devices.begin());
-  }
-  return list;
+  return json_list(graph.lanes, [&](const Lane& lane) {
+    return std::ranges::find(devices, lane.device) - devices.begin();
+  });
 }
 
 /// Returns the peaks of each device by kind of task, in FLOP/s and B/s; null if none is known.
@@ -169,12 +168,6 @@ Json peaks_of_devices(const Report& report, const CaseResult& c) {
     }
   }
   return known ? list : Json();
-}
-
-Json lane_names(const PlanGraph& graph) {
-  Json list = Json::array();
-  for (const Lane& lane : graph.lanes) list.push_back(lane.name);
-  return list;
 }
 
 /// The timelines of one scenario that have been added.
@@ -247,7 +240,7 @@ class ScenarioTimelines {
       const auto baseline = rows_.find(c.speedup->baseline);
       if (baseline != rows_.end()) json["baseline"] = baseline->second;
     }
-    json["lanes"] = lane_names(timeline.graph);
+    json["lanes"] = json_list(timeline.graph.lanes, &Lane::name);
     json["devices"] = devices_of_lanes(timeline.graph);
     json["shares"] = profile_text(*c.profile);
     json["peaks"] = peaks_of_devices(*report_, c);

@@ -4,7 +4,7 @@ import { type Drawing, type Entry, axisStyle, baseOption, nameAxis, seriesStyle 
 import type { CustomSeriesOption, CustomSeriesRenderItem, MarkLineComponentOption } from "./echarts";
 import { Figure } from "./figure";
 import { short } from "./measures";
-import { type Range, holds, rangeOf } from "./samples";
+import { type Range, holds, percentAxis, rangeOf } from "./samples";
 import { CaseTable } from "./table";
 import { type Colours, colours } from "./theme";
 import { max_series } from "./views";
@@ -21,7 +21,7 @@ interface Changes {
   threshold?: number;
 }
 
-interface Place {
+interface ChangeMark {
   /** Index of the line, from the top of the picture. */
   line: number;
   row: number;
@@ -34,7 +34,7 @@ interface Place {
 
 interface Series {
   name: string;
-  places: Place[];
+  marks: ChangeMark[];
   colour: string;
   /** Pixels below the middle of a line. */
   offset: number;
@@ -49,35 +49,29 @@ export function addChanges(): void {
   const data = document.getElementById("parbench-changes");
   const section = data?.closest("section");
   const table = section?.querySelector<HTMLTableElement>("table.cases");
-  const place = section?.querySelector<HTMLElement>(".pictures");
-  if (!data || !table || !place) return;
+  const pictures = section?.querySelector<HTMLElement>(".pictures");
+  if (!data || !table || !pictures) return;
   const changes = JSON.parse(data.textContent ?? "") as Changes;
   table.id ||= "changes-table";
   const cases = new CaseTable(table, { things: "cases", own_filter: true, plain_columns: 0 });
-  place.append(new Figure(() => drawChanges(changes, colours()), cases, table.id).root);
+  pictures.append(new Figure(() => drawChanges(changes, colours()), cases, table.id).root);
 }
 
 function drawChanges(changes: Changes, colours: Colours): Drawing {
   const rows = [...new Set(changes.series.flatMap(({ points }) => points.map(([row]) => row)))].sort((a, b) => a - b);
   const shown = rows.slice(0, max_lines);
   const series = seriesOf(changes, shown, colours);
-  const all = series.flatMap(({ places }) => places);
+  const all = series.flatMap(({ marks }) => marks);
   const range = rangeOf([0, ...all.flatMap(({ value, low, high }) => [value, low, high].filter(Number.isFinite))]);
   const beyond = all.filter(({ value }) => !holds(range, value)).length;
-  const style = axisStyle(colours);
   return {
     option: {
       ...baseOption(colours),
       xAxis: {
-        ...style,
-        type: "value",
-        name: "faster ←  change of the time  → slower",
+        ...percentAxis("faster ←  change of the time  → slower", range, colours),
         nameLocation: "middle",
         nameGap: 28,
-        min: range.low,
-        max: range.high,
-        interval: range.step,
-        axisLabel: { ...style.axisLabel, formatter: percentText },
+        axisLabel: { ...axisStyle(colours).axisLabel, formatter: percentText },
       },
       yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),
       series: [
@@ -104,7 +98,7 @@ function describe({ description, threshold, cases }: Changes, known: number, sho
   );
 }
 
-/** Returns the number of places per line: one per series if several series have a point on a line. */
+/** Returns the number of marks per line: one per series if several series have a point on a line. */
 function lanesOf({ series }: Changes): number {
   const counts = new Map<number, number>();
   for (const { points } of series) for (const [row] of points) counts.set(row, (counts.get(row) ?? 0) + 1);
@@ -117,15 +111,15 @@ function seriesOf(changes: Changes, shown: number[], colours: Colours): Series[]
   return changes.series
     .map(({ name, points }, index) => ({
       name,
-      places: points.flatMap((point) => placeOf(point, lines)),
+      marks: points.flatMap((point) => markOf(point, lines)),
       colour: seriesStyle(index, colours).colour,
       offset: lanes > 1 ? (index - (lanes - 1) / 2) * height_of_a_series : 0,
     }))
-    .filter(({ places }) => places.length > 0);
+    .filter(({ marks }) => marks.length > 0);
 }
 
-/** Returns the places of a point; an end of an interval that is not finite is infinitely far away. */
-function placeOf([row, value, low, high]: ChangePoint, lines: Map<number, number>): Place[] {
+/** Returns the mark of a point; an end of an interval that is not finite is infinitely far away. */
+function markOf([row, value, low, high]: ChangePoint, lines: Map<number, number>): ChangeMark[] {
   const line = lines.get(row);
   if (line === undefined || value === null) return [];
   const has_interval = low !== undefined;
@@ -162,32 +156,32 @@ function levels({ threshold }: Changes, colours: Colours): MarkLineComponentOpti
 }
 
 /** Returns whiskers with points; an arrow at the edge replaces a point beyond it. */
-function intervalSeries({ name, places, colour, offset }: Series, range: Range): CustomSeriesOption {
+function intervalSeries({ name, marks, colour, offset }: Series, range: Range): CustomSeriesOption {
   const within = (percent: number) => Math.min(range.high, Math.max(range.low, percent));
   const renderItem: CustomSeriesRenderItem = ({ dataIndex }, api) => {
-    const place = places[dataIndex]!;
-    const [x, middle] = api.coord([within(place.value), place.line]) as [number, number];
-    const [left] = api.coord([within(place.low), place.line]) as [number];
-    const [right] = api.coord([within(place.high), place.line]) as [number];
+    const mark = marks[dataIndex]!;
+    const [x, middle] = api.coord([within(mark.value), mark.line]) as [number, number];
+    const [left] = api.coord([within(mark.low), mark.line]) as [number];
+    const [right] = api.coord([within(mark.high), mark.line]) as [number];
     const y = middle + offset;
     const stroke = { stroke: colour, lineWidth: 1.5 };
     const line = (x1: number, y1: number, x2: number, y2: number) => ({ type: "line" as const, shape: { x1, y1, x2, y2 }, style: stroke });
-    const cap = (at: number, percent: number) => (place.has_interval && holds(range, percent) ? [line(at, y - 4, at, y + 4)] : []);
+    const cap = (at: number, percent: number) => (mark.has_interval && holds(range, percent) ? [line(at, y - 4, at, y + 4)] : []);
     return {
       type: "group",
       children: [
         // Larger than the marks, so that the pointer hits it easily.
         { type: "rect", shape: { x: left - 6, y: y - 6, width: right - left + 12, height: 12 }, style: { fill: "transparent" } },
         line(left, y, right, y),
-        ...cap(left, place.low),
-        ...cap(right, place.high),
-        holds(range, place.value)
+        ...cap(left, mark.low),
+        ...cap(right, mark.high),
+        holds(range, mark.value)
           ? { type: "circle", shape: { cx: x, cy: y, r: 4 }, style: { fill: colour } }
-          : { type: "polygon", shape: { points: arrow(x, y, place.value > range.high ? 1 : -1) }, style: { fill: colour } },
+          : { type: "polygon", shape: { points: arrow(x, y, mark.value > range.high ? 1 : -1) }, style: { fill: colour } },
       ],
     };
   };
-  const data = places.map(({ value, line, row }) => ({ value: [within(value), line], row }));
+  const data = marks.map(({ value, line, row }) => ({ value: [within(value), line], row }));
   return { type: "custom", name, data, renderItem, encode: { x: 0, y: 1 }, z: 4 };
 }
 

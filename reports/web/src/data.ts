@@ -78,15 +78,20 @@ export function strategiesOf(cases: Case[]): string[] {
   return [...new Set(cases.map((c) => c.strategy))];
 }
 
-/** Returns the cases by strategy, in order of appearance; there may be thousands of strategies. */
-export function casesByStrategy(cases: Case[]): Map<string, Case[]> {
-  const groups = new Map<string, Case[]>();
-  for (const c of cases) {
-    const group = groups.get(c.strategy);
-    if (group) group.push(c);
-    else groups.set(c.strategy, [c]);
+/** Returns the items by key, in order of appearance; there may be thousands of keys. */
+export function groupBy<Key, Item>(items: Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
+}
+
+export function casesByStrategy(cases: Case[]): Map<string, Case[]> {
+  return groupBy(cases, (c) => c.strategy);
 }
 
 /** Returns the values of an axis: numbers sorted by size, then texts in order of appearance. */

@@ -1,9 +1,8 @@
 // Draws the samples of each case on its own line, which shows whether they are skewed or multimodal.
 import type { Scenario } from "./data";
-import { type Drawing, type Point, axisStyle, baseOption, caseAxis } from "./drawing";
+import { type Drawing, type Point, baseOption, caseAxis } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem } from "./echarts";
-import { short } from "./measures";
-import { type Range, deviations, holds, quantile, rangeOf, withinLimit } from "./samples";
+import { type Range, deviations, holds, percentAxis, quantile, rangeOf, withinLimit } from "./samples";
 import type { Colours } from "./theme";
 
 const max_rows = 40;
@@ -16,20 +15,13 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
   const samples = cases.map(deviations);
   const range = rangeOf(samples.flat().map((point) => Number(point.value[1])));
   const beyond = samples.flat().filter((point) => !holds(range, Number(point.value[1]))).length;
-  const style = axisStyle(colours);
   return {
     option: {
       ...baseOption(colours),
       xAxis: {
-        ...style,
-        type: "value",
-        name: "deviation from the case’s median",
+        ...percentAxis("deviation from the case’s median", range, colours),
         nameLocation: "middle",
         nameGap: 28,
-        min: range.low,
-        max: range.high,
-        interval: range.step,
-        axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       yAxis: caseAxis(scenario, cases, colours),
       series: [

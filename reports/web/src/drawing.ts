@@ -118,9 +118,9 @@ export function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
-  const steps = last - first > 4 ? [1] : [1, 2, 5];
+  const factors = last - first > 4 ? [1] : [1, 2, 5];
   for (let power = first; power <= last; ++power) {
-    for (const step of steps) ticks.push(step * 10 ** power);
+    for (const factor of factors) ticks.push(factor * 10 ** power);
   }
   const begin = Math.max(0, ticks.findIndex((tick) => tick > low) - 1);
   const end = ticks.findIndex((tick) => tick >= high);

@@ -1,5 +1,5 @@
 // Draws two axes, with a cell for each pair of values, coloured by a measure of its best case.
-import { type Case, axisValues, strategiesOf } from "./data";
+import { type Case, axisValues, groupBy, strategiesOf } from "./data";
 import { type Drawing, type Request, axisStyle, baseOption } from "./drawing";
 import { type Measure, best, extremeText } from "./measures";
 
@@ -66,16 +66,10 @@ function bestPerCell(
   rows: (number | string)[],
   { measure }: Request,
 ): Cell[] {
-  const groups = new Map<string, Case[]>();
-  for (const c of cases) {
-    const x = columns.indexOf(c.values[across] ?? "");
-    const y = rows.indexOf(c.values[down] ?? "");
-    if (x < 0 || y < 0) continue;
-    const key = `${x} ${y}`;
-    const group = groups.get(key);
-    if (group) group.push(c);
-    else groups.set(key, [c]);
-  }
+  const columnOf = (c: Case) => columns.indexOf(c.values[across] ?? "");
+  const rowOf = (c: Case) => rows.indexOf(c.values[down] ?? "");
+  const placed = cases.filter((c) => columnOf(c) >= 0 && rowOf(c) >= 0);
+  const groups = groupBy(placed, (c) => `${columnOf(c)} ${rowOf(c)}`);
   return [...groups].flatMap(([key, group]) => {
     const [x, y] = key.split(" ").map(Number) as [number, number];
     const c = best(group, measure);

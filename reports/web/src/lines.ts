@@ -16,7 +16,7 @@ import type { CustomSeriesOption, CustomSeriesRenderItem, EChartsOption, SeriesO
 import { type Figure, extremeText } from "./measures";
 import { type Series, lineAxis, max_series, seriesAgainst } from "./views";
 
-interface Place {
+interface LinePoint {
   x: number;
   figure: Figure;
   row: number;
@@ -32,7 +32,7 @@ export function drawLines(request: Request): Drawing {
     ...baseOption(colours),
     xAxis: numericAxis(request, scenario.axes[axis]!, values),
     yAxis: valueAxis(request, extent(drawn.flatMap(({ cases }) => cases), measure)),
-    series: drawn.flatMap((one, index) => lineSeries(request, one, places(one, axis, values, request), index)),
+    series: drawn.flatMap((one, index) => lineSeries(request, one, pointsOf(one, axis, values, request), index)),
   };
   const entries = drawn.map((one, index): Entry => {
     const { colour, sign } = seriesStyle(index, colours);
@@ -70,9 +70,9 @@ function numericAxis({ colours, log }: Request, name: string, values: number[]) 
   };
 }
 
-/** Returns the places from left to right; a case without the axis is at both ends. */
-function places({ cases }: Series, axis: number, values: number[], { measure }: Request): Place[] {
-  const found = cases.flatMap((c): Place[] => {
+/** Returns the points from left to right; a case without the axis is at both ends. */
+function pointsOf({ cases }: Series, axis: number, values: number[], { measure }: Request): LinePoint[] {
+  const found = cases.flatMap((c): LinePoint[] => {
     const figure = measure.of(c);
     if (!figure) return [];
     const x = c.values[axis];
@@ -82,7 +82,7 @@ function places({ cases }: Series, axis: number, values: number[], { measure }: 
   return found.sort((a, b) => a.x - b.x);
 }
 
-function lineSeries(request: Request, { name, cases }: Series, line: Place[], index: number): SeriesOption[] {
+function lineSeries(request: Request, { name, cases }: Series, line: LinePoint[], index: number): SeriesOption[] {
   const { colour, symbol } = seriesStyle(index, request.colours);
   const level = cases.length === 1 && line.length === 2;
   const bounds = line.filter(({ figure }) => figure.bound !== undefined);
@@ -114,7 +114,7 @@ function lineSeries(request: Request, { name, cases }: Series, line: Place[], in
 }
 
 /** Returns a polygon along all intervals; whiskers for the interval of a single point. */
-function bandSeries(name: string, line: Place[], colour: string): CustomSeriesOption {
+function bandSeries(name: string, line: LinePoint[], colour: string): CustomSeriesOption {
   const known = line.filter(({ figure }) => figure.low !== undefined);
   const renderItem: CustomSeriesRenderItem = (_, api) => {
     const at = (x: number, y: number) => api.coord([x, y]) as [number, number];

@@ -22,7 +22,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
 };
 
 /** Adds the scenario's picture and its samples over time. */
-export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseTable): void {
+export function addPictures(scenario: Scenario, parent: HTMLElement, table: CaseTable): void {
   const views = viewsOf(scenario);
   const measures = measuresOf(scenario);
   if (scenario.cases.length === 0 || measures.length === 0) return;
@@ -33,11 +33,8 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
     log: spansFactors(scenario),
   };
   const selectors = new AxisSelectors(scenario, () => change({}));
-  const figure = new Figure(
-    () => draw_view[state.view]({ ...selectors.chosen(state), ...state, colours: colours() }),
-    table,
-    `${scenario.id}-table`,
-  );
+  const figureOf = (draw: () => Drawing) => new Figure(draw, table, `${scenario.id}-table`);
+  const figure = figureOf(() => draw_view[state.view]({ ...selectors.chosen(state), ...state, colours: colours() }));
   const tools = element("div", { class: "tools" });
   const change = (changes: Partial<typeof state>) => {
     Object.assign(state, changes);
@@ -61,8 +58,15 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
   tools.append(scale, strategies, selectors.root);
   showControls();
-  place.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
-  addTimelines(scenario, place);
+  const samples = figureOf(() => drawSamples(scenario, colours()));
+  const distributions = figureOf(() => drawDistributions(scenario, colours()));
+  parent.append(
+    tools,
+    figure.root,
+    folded("samples", "Samples over time", samples),
+    folded("distributions", "Distribution of samples", distributions),
+  );
+  addTimelines(scenario, parent);
 }
 
 function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure: Measure) => void): HTMLElement {
@@ -85,12 +89,7 @@ function spansFactors(scenario: Scenario): boolean {
   });
 }
 
-function samplesOf(scenario: Scenario, table: CaseTable): HTMLElement {
-  const figure = new Figure(() => drawSamples(scenario, colours()), table, `${scenario.id}-table`);
-  return element("details", { class: "samples" }, element("summary", {}, "Samples over time"), figure.root);
-}
-
-function distributionsOf(scenario: Scenario, table: CaseTable): HTMLElement {
-  const figure = new Figure(() => drawDistributions(scenario, colours()), table, `${scenario.id}-table`);
-  return element("details", { class: "distributions" }, element("summary", {}, "Distribution of samples"), figure.root);
+/** Returns a figure below its title, folded. */
+function folded(css_class: string, title: string, { root }: Figure): HTMLElement {
+  return element("details", { class: css_class }, element("summary", {}, title), root);
 }

@@ -15,7 +15,7 @@ export interface Range {
   low: number;
   high: number;
   /** Distance of two ticks of the axis. */
-  step: number;
+  interval: number;
 }
 
 export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
@@ -45,14 +45,8 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
       ...baseOption(colours),
       xAxis: { ...style, type: "value", name: "round", nameLocation: "middle", nameGap: 28, minInterval: 1, splitLine: { show: false } },
       yAxis: {
-        ...style,
-        type: "value",
-        name: "deviation from the case’s median",
+        ...percentAxis("deviation from the case’s median", range, colours),
         nameTextStyle: { color: colours.soft, align: "left" },
-        min: range.low,
-        max: range.high,
-        interval: range.step,
-        axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       // A separate series, which stays visible when others are hidden.
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
@@ -82,6 +76,13 @@ export function holds({ low, high }: Range, deviation: number): boolean {
   return deviation >= low && deviation <= high;
 }
 
+/** Returns an axis of percentages over a range. */
+export function percentAxis(name: string, { low, high, interval }: Range, colours: Colours) {
+  const style = axisStyle(colours);
+  const formatter = (value: number) => `${short(value)}%`;
+  return { ...style, type: "value" as const, name, min: low, max: high, interval, axisLabel: { ...style.axisLabel, formatter } };
+}
+
 /** Returns a quantile of sorted numbers. */
 export function quantile(sorted: number[], share: number): number {
   return sorted[Math.round(share * (sorted.length - 1))] ?? 0;
@@ -108,12 +109,12 @@ export function rangeOf(values: number[]): Range {
 function rounded(low: number, high: number): Range {
   const width = Math.max(high - low, 0.01);
   const power = 10 ** Math.floor(Math.log10(width / 5));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
+  const interval = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
   const margin = width / 50;
   return {
-    low: Math.max(-100, step * Math.floor((low - margin) / step)),
-    high: step * Math.ceil((high + margin) / step),
-    step,
+    low: Math.max(-100, interval * Math.floor((low - margin) / interval)),
+    high: interval * Math.ceil((high + margin) / interval),
+    interval,
   };
 }
 

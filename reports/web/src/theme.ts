@@ -69,7 +69,7 @@ function apply(choice: Choice): void {
   document.dispatchEvent(new Event("parbench-theme"));
 }
 
-export function addThemeSwitch(place: HTMLElement, makeSwitch: MakeSwitch): void {
+export function addThemeSwitch(parent: HTMLElement, makeSwitch: MakeSwitch): void {
   const chosen = remembered();
   apply(chosen);
   const element = makeSwitch("Colours", choices, chosen, (choice) => {
@@ -80,7 +80,7 @@ export function addThemeSwitch(place: HTMLElement, makeSwitch: MakeSwitch): void
     }
     apply(choice);
   });
-  place.append(element);
+  parent.append(element);
 }
 
 type MakeSwitch = <T extends string>(

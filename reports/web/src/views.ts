@@ -1,5 +1,5 @@
 // Selects pictures by the axes that vary among the cases.
-import { type Case, type Scenario, axisValues, casesByStrategy, strategiesOf, valuesText } from "./data";
+import { type Case, type Scenario, axisValues, casesByStrategy, groupBy, strategiesOf, valuesText } from "./data";
 import { type Measure, best } from "./measures";
 
 export type View = "bars" | "lines" | "heat map";
@@ -7,17 +7,14 @@ export type View = "bars" | "lines" | "heat map";
 /** Max number of series that can be distinguished. */
 export const max_series = 8;
 
-/** Returns the number of strategies with at least two values of an axis. */
-function strategiesThatVary(scenario: Scenario, axis: number): number {
-  const groups = [...casesByStrategy(scenario.cases).values()];
-  return groups.filter((cases) => axisValues(cases, axis).length > 1).length;
+/** Returns the cases of each strategy with at least two values of an axis. */
+function strategiesThatVary(scenario: Scenario, axis: number): Case[][] {
+  return [...casesByStrategy(scenario.cases).values()].filter((cases) => axisValues(cases, axis).length > 1);
 }
 
 /** Returns whether an axis has several values for the strategies of at least half of the cases. */
 function variesForMost(scenario: Scenario, axis: number): boolean {
-  const groups = [...casesByStrategy(scenario.cases).values()];
-  const varied = groups.filter((cases) => axisValues(cases, axis).length > 1);
-  return 2 * varied.reduce((sum, cases) => sum + cases.length, 0) >= scenario.cases.length;
+  return 2 * strategiesThatVary(scenario, axis).flat().length >= scenario.cases.length;
 }
 
 /** Returns the indices of the axes with several values. */
@@ -50,7 +47,7 @@ export function varyingAxes(scenario: Scenario): number[] {
   const count = (axis: number) => axisValues(scenario.cases, axis).length;
   const independent = new Set(independentAxes(scenario));
   const axes = axesWithChoice(scenario);
-  const weight = new Map(axes.map((axis) => [axis, strategiesThatVary(scenario, axis)]));
+  const weight = new Map(axes.map((axis) => [axis, strategiesThatVary(scenario, axis).length]));
   const follower = (axis: number) => Number(!independent.has(axis));
   return axes.sort(
     (a, b) => follower(a) - follower(b) || weight.get(b)! - weight.get(a)! || count(b) - count(a),
@@ -79,7 +76,7 @@ export function viewsOf(scenario: Scenario): View[] {
   const independent = independentAxes(scenario);
   if (independent.length > 1) views.push("heat map");
   const half = strategiesOf(scenario.cases).length / 2;
-  const crossed = independent.filter((axis) => strategiesThatVary(scenario, axis) >= half);
+  const crossed = independent.filter((axis) => strategiesThatVary(scenario, axis).length >= half);
   if (crossed.length > 1) views.sort((a, b) => Number(b === "heat map") - Number(a === "heat map"));
   return views;
 }
@@ -99,14 +96,12 @@ export interface SeriesChoice {
 /** Returns series against an axis: a strategy with one value of each other axis, or the best over these. */
 export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, measure: Measure): SeriesChoice {
   const others = axes.filter((other) => other !== axis);
-  const groups = new Map<string, Series>();
-  for (const c of scenario.cases) {
-    const name = [c.strategy, valuesText(scenario, c, others)].filter((t) => t !== "").join(", ");
-    const series = groups.get(name) ?? { name, strategy: c.strategy, cases: [] };
-    series.cases.push(c);
-    groups.set(name, series);
+  const nameOf = (c: Case) => [c.strategy, valuesText(scenario, c, others)].filter((t) => t !== "").join(", ");
+  const groups = groupBy(scenario.cases, nameOf);
+  if (groups.size <= max_series) {
+    const series = [...groups].map(([name, cases]) => ({ name, strategy: cases[0]!.strategy, cases }));
+    return { series, reduced: [] };
   }
-  if (groups.size <= max_series) return { series: [...groups.values()], reduced: [] };
   const series = [...casesByStrategy(scenario.cases)].map(([strategy, own]) => {
     return { name: strategy, strategy, cases: bestPerValue(own, axis, measure) };
   });
@@ -137,11 +132,6 @@ export function withValues(scenario: Scenario, chosen: Chosen): Scenario {
 }
 
 function bestPerValue(cases: Case[], axis: number, measure: Measure): Case[] {
-  const groups = new Map<number | string | null | undefined, Case[]>();
-  for (const c of cases) {
-    const group = groups.get(c.values[axis]);
-    if (group) group.push(c);
-    else groups.set(c.values[axis], [c]);
-  }
+  const groups = groupBy(cases, (c) => c.values[axis]);
   return [...groups.values()].flatMap((group) => best(group, measure) ?? []);
 }

@@ -71,11 +71,11 @@ Rounds gather_directly(const BlockLayout& layout) {
 Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   const int p = layout.members();
   Rounds rounds;
-  for (int step = 0; step < p - 1; ++step) {
+  for (int round_number = 0; round_number < p - 1; ++round_number) {
     Messages& round = rounds.emplace_back();
     for (int m = 0; m < p; ++m) {
       round.push_back(
-          layout.of_block(m, modulo(m + direction, p), modulo(m - direction * step, p)));
+          layout.of_block(m, modulo(m + direction, p), modulo(m - direction * round_number, p)));
     }
   }
   return rounds;
@@ -185,11 +185,11 @@ Message exchanged(const BlockLayout& layout, int from, int to) {
 Rounds all_to_all(const BlockLayout& layout, Algorithm algorithm) {
   const int p = layout.members();
   Rounds rounds(algorithm == Algorithm::ring ? static_cast<std::size_t>(p) : 1);
-  for (int step = 0; step < p; ++step) {
-    Messages& round =
-        algorithm == Algorithm::ring ? rounds[static_cast<std::size_t>(step)] : rounds.front();
+  for (int round_number = 0; round_number < p; ++round_number) {
+    Messages& round = algorithm == Algorithm::ring ? rounds[static_cast<std::size_t>(round_number)]
+                                                   : rounds.front();
     for (int from = 0; from < p; ++from) {
-      const int to = algorithm == Algorithm::ring ? modulo(from + step, p) : step;
+      const int to = algorithm == Algorithm::ring ? modulo(from + round_number, p) : round_number;
       round.push_back(exchanged(layout, from, to));
     }
   }

@@ -104,8 +104,8 @@ class StagedPart final : public MessagePart {
 
   /// A slot is refilled as soon as it has been copied.
   void receive(Stream& stream, ActivityTag tag) {
-    const std::size_t ahead = std::min(chunks_.size(), Staging::slot_count);
-    for (std::size_t i = 0; i < ahead; ++i) begin(stream, i, tag);
+    const std::size_t first_chunks = std::min(chunks_.size(), Staging::slot_count);
+    for (std::size_t i = 0; i < first_chunks; ++i) begin(stream, i, tag);
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       stream.wait(*slot(i).done);
       stream.copy(chunks_[i], staged(i));

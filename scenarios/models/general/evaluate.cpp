@@ -4,37 +4,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
+
+#include "scenarios/models/general/strides.h"
 
 namespace parbench::general {
 namespace {
 
-/// Returns the strides of a canonical tensor.
-Axes strides_of(const Shape& shape) {
-  Axes strides(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
-/// Calls visit(coordinates) for each element of a shape in canonical order.
+/// Calls visit(offset + Σ strides·coordinates) for each element of a shape in canonical order.
 template <class Visit>
-void for_each(const Shape& shape, Visit visit) {
-  Axes at(shape.size(), 0);
+void for_each(const Shape& shape, std::int64_t offset, const Shape& strides, Visit visit) {
+  Shape at(shape.size(), 0);
+  std::int64_t index = offset;
   const std::int64_t count = element_count(shape);
   for (std::int64_t i = 0; i < count; ++i) {
-    visit(at);
+    visit(static_cast<std::size_t>(index));
     for (std::size_t d = shape.size(); d-- > 0;) {
+      index += strides[d];
       if (++at[d] < shape[d]) break;
+      index -= shape[d] * strides[d];
       at[d] = 0;
     }
   }
-}
-
-/// Returns the index of the element at coordinates. Dimensions of extent 1 repeat.
-std::size_t place(const Axes& at, const Shape& shape, const Axes& strides) {
-  std::int64_t index = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) index += (shape[d] == 1 ? 0 : at[d]) * strides[d];
-  return static_cast<std::size_t>(index);
 }
 
 double sign_of(double value) { return std::isnan(value) ? value : (value > 0) - (value < 0); }
@@ -42,66 +34,38 @@ double sign_of(double value) { return std::isnan(value) ? value : (value > 0) - 
 double min_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double max_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-double of_one(ElementOp op, double a) {
-  switch (op) {
-    case ElementOp::absolute:
-      return std::abs(a);
-    case ElementOp::ceiling:
-      return std::ceil(a);
-    case ElementOp::cosine:
-      return std::cos(a);
-    case ElementOp::error_function:
-      return std::erf(a);
-    case ElementOp::exponential:
-      return std::exp(a);
-    case ElementOp::floor:
-      return std::floor(a);
-    case ElementOp::logarithm:
-      return std::log(a);
-    case ElementOp::negation:
-      return -a;
-    case ElementOp::reciprocal:
-      return 1 / a;
-    case ElementOp::rounding:
-      return std::nearbyint(a);
-    case ElementOp::sign:
-      return sign_of(a);
-    case ElementOp::sine:
-      return std::sin(a);
-    case ElementOp::square_root:
-      return std::sqrt(a);
-    case ElementOp::tanh:
-      return std::tanh(a);
-    default:
-      throw std::logic_error("an element operation has another number of inputs");
-  }
-}
+/// The value of an element from those of up to two inputs.
+using Function = double (*)(double a, double b);
 
-double of_two(ElementOp op, double a, double b) {
-  switch (op) {
-    case ElementOp::addition:
-      return a + b;
-    case ElementOp::difference:
-      return a - b;
-    case ElementOp::product:
-      return a * b;
-    case ElementOp::quotient:
-      return a / b;
-    case ElementOp::power:
-      return std::pow(a, b);
-    case ElementOp::minimum:
-      return min_of(a, b);
-    case ElementOp::maximum:
-      return max_of(a, b);
-    case ElementOp::remainder:
-      return std::fmod(a, b);
-    case ElementOp::less:
-      return a < b ? 1 : 0;
-    case ElementOp::equal:
-      return a == b ? 1 : 0;
-    default:
-      return of_one(op, a);
-  }
+Function function_of(ElementOp op) {
+  static const std::map<ElementOp, Function> functions{
+      {ElementOp::absolute, [](double a, double /*b*/) { return std::abs(a); }},
+      {ElementOp::ceiling, [](double a, double /*b*/) { return std::ceil(a); }},
+      {ElementOp::cosine, [](double a, double /*b*/) { return std::cos(a); }},
+      {ElementOp::error_function, [](double a, double /*b*/) { return std::erf(a); }},
+      {ElementOp::exponential, [](double a, double /*b*/) { return std::exp(a); }},
+      {ElementOp::floor, [](double a, double /*b*/) { return std::floor(a); }},
+      {ElementOp::logarithm, [](double a, double /*b*/) { return std::log(a); }},
+      {ElementOp::negation, [](double a, double /*b*/) { return -a; }},
+      {ElementOp::reciprocal, [](double a, double /*b*/) { return 1 / a; }},
+      {ElementOp::rounding, [](double a, double /*b*/) { return std::nearbyint(a); }},
+      {ElementOp::sign, [](double a, double /*b*/) { return sign_of(a); }},
+      {ElementOp::sine, [](double a, double /*b*/) { return std::sin(a); }},
+      {ElementOp::square_root, [](double a, double /*b*/) { return std::sqrt(a); }},
+      {ElementOp::tanh, [](double a, double /*b*/) { return std::tanh(a); }},
+      {ElementOp::addition, [](double a, double b) { return a + b; }},
+      {ElementOp::difference, [](double a, double b) { return a - b; }},
+      {ElementOp::product, [](double a, double b) { return a * b; }},
+      {ElementOp::quotient, [](double a, double b) { return a / b; }},
+      {ElementOp::power, [](double a, double b) { return std::pow(a, b); }},
+      {ElementOp::minimum, [](double a, double b) { return min_of(a, b); }},
+      {ElementOp::maximum, [](double a, double b) { return max_of(a, b); }},
+      {ElementOp::remainder, [](double a, double b) { return std::fmod(a, b); }},
+      {ElementOp::less, [](double a, double b) { return a < b ? 1.0 : 0.0; }},
+      {ElementOp::equal, [](double a, double b) { return a == b ? 1.0 : 0.0; }}};
+  const auto found = functions.find(op);
+  if (found != functions.end()) return found->second;
+  throw std::logic_error("an element operation has another number of inputs");
 }
 
 Values elements(const Operation& operation, const std::vector<const Values*>& inputs,
@@ -110,9 +74,9 @@ Values elements(const Operation& operation, const std::vector<const Values*>& in
   Values out;
   out.reserve(static_cast<std::size_t>(element_count(shape)));
   if (operation.element == ElementOp::coordinate) {
-    for_each(shape, [&](const Axes& at) {
-      out.push_back(static_cast<double>(at[static_cast<std::size_t>(operation.dimension)]));
-    });
+    Shape strides(shape.size(), 0);
+    strides[static_cast<std::size_t>(operation.dimension)] = 1;
+    for_each(shape, 0, strides, [&](std::size_t own) { out.push_back(static_cast<double>(own)); });
     return out;
   }
   if (operation.element == ElementOp::number) {
@@ -120,86 +84,77 @@ Values elements(const Operation& operation, const std::vector<const Values*>& in
     out.assign(static_cast<std::size_t>(element_count(shape)), double{operation.number} / divisor);
     return out;
   }
-  for (std::size_t i = 0; i < inputs.at(0)->size(); ++i) {
-    const auto in = [&](std::size_t which) { return (*inputs.at(which))[i]; };
-    if (operation.element == ElementOp::selection) {
-      out.push_back(in(0) != 0 ? in(1) : in(2));
-    } else {
-      out.push_back(of_two(operation.element, in(0), inputs.size() > 1 ? in(1) : 0));
+  const auto in = [&](std::size_t which, std::size_t i) { return (*inputs.at(which))[i]; };
+  if (operation.element == ElementOp::selection) {
+    for (std::size_t i = 0; i < inputs.at(0)->size(); ++i) {
+      out.push_back(in(0, i) != 0 ? in(1, i) : in(2, i));
     }
+    return out;
+  }
+  const Function function = function_of(operation.element);
+  for (std::size_t i = 0; i < inputs.at(0)->size(); ++i) {
+    out.push_back(function(in(0, i), inputs.size() > 1 ? in(1, i) : 0));
   }
   return out;
 }
 
-double start_of(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::maximum:
-      return -std::numeric_limits<double>::infinity();
-    case Reduction::minimum:
-      return std::numeric_limits<double>::infinity();
-    case Reduction::product:
-      return 1;
-    default:
-      return 0;
-  }
-}
+/// A reduction from its start over all elements.
+struct Fold {
+  double start;
+  Function join;
+};
 
-double reduced(Reduction reduction, double a, double b) {
+Fold fold_of(Reduction reduction) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   switch (reduction) {
     case Reduction::maximum:
-      return max_of(a, b);
+      return {-infinity, max_of};
     case Reduction::minimum:
-      return min_of(a, b);
+      return {infinity, min_of};
     case Reduction::product:
-      return a * b;
+      return {1, function_of(ElementOp::product)};
     default:
-      return a + b;
+      return {0, function_of(ElementOp::addition)};
   }
 }
 
 Values reduction(const Operation& operation, const Values& in, const Shape& from, const Shape& to) {
-  Values out(static_cast<std::size_t>(element_count(to)), start_of(operation.reduction));
-  const Axes strides = strides_of(to);
+  const Fold fold = fold_of(operation.reduction);
+  Values out(static_cast<std::size_t>(element_count(to)), fold.start);
+  Shape strides = canonical_strides(to);
+  for (const std::int64_t axis : operation.axes) strides[static_cast<std::size_t>(axis)] = 0;
   std::size_t next = 0;
-  for_each(from, [&](const Axes& at) {
-    double& result = out[place(at, to, strides)];
-    result = reduced(operation.reduction, result, in[next++]);
-  });
+  for_each(from, 0, strides,
+           [&](std::size_t index) { out[index] = fold.join(out[index], in[next++]); });
   return out;
 }
 
-/// Returns, for each element i of the output, the element of the input at starts + steps·i, with
-/// dimensions in the order `axes`.
-Values moved(const Operation& operation, const Values& in, const Shape& from, const Shape& to) {
-  const Axes strides = strides_of(from);
-  Axes source(from.size());
+Values moved(const Operation& operation, const Values& in, const Shape& from,
+             std::int64_t samples) {
+  const StridedView whole{.shape = from, .strides = canonical_strides(from)};
+  const StridedView view = *moved(operation, whole, samples);
   Values out;
-  for_each(to, [&](const Axes& at) {
-    for (std::size_t d = 0; d < source.size(); ++d) {
-      if (operation.kind == OpKind::permutation) {
-        source[static_cast<std::size_t>(operation.axes[d])] = at[d];
-      } else {
-        source[d] = operation.kind == OpKind::slice
-                        ? operation.starts[d] + operation.steps[d] * at[d]
-                        : at[d];
-      }
-    }
-    out.push_back(in[place(source, from, strides)]);
-  });
+  for_each(view.shape, view.offset, view.strides,
+           [&](std::size_t index) { out.push_back(in[index]); });
   return out;
+}
+
+/// Writes elements in canonical order to places of a larger tensor.
+void write(Values& out, std::int64_t offset, const Shape& strides, const Values& in,
+           const Shape& from) {
+  std::size_t next = 0;
+  for_each(from, offset, strides, [&](std::size_t index) { out[index] = in[next++]; });
 }
 
 Values placement(const Operation& operation, const Values& in, const Shape& from, const Shape& to) {
   Values out(static_cast<std::size_t>(element_count(to)), 0);
-  const Axes strides = strides_of(to);
-  std::size_t next = 0;
-  for_each(from, [&](const Axes& at) {
-    Axes target(at.size());
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      target[d] = operation.starts[d] + operation.steps[d] * at[d];
-    }
-    out[place(target, to, strides)] = in[next++];
-  });
+  Shape strides = canonical_strides(to);
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    offset += operation.starts[d] * strides[d];
+    strides[d] *= operation.steps[d];
+  }
+  write(out, offset, strides, in, from);
   return out;
 }
 
@@ -207,17 +162,13 @@ Values concatenation(const Graph& graph, const Operation& operation,
                      const std::vector<const Values*>& inputs, std::int64_t samples) {
   const Shape to = shape_at(operation.shape, samples);
   const auto axis = static_cast<std::size_t>(operation.axes.front());
-  const Axes strides = strides_of(to);
+  const Shape strides = canonical_strides(to);
   Values out(static_cast<std::size_t>(element_count(to)));
-  std::int64_t begin = 0;
+  std::int64_t offset = 0;
   for (std::size_t part = 0; part < inputs.size(); ++part) {
     const Shape from = shape_at(graph.shape(operation.inputs[part]), samples);
-    std::size_t next = 0;
-    for_each(from, [&](Axes at) {
-      at[axis] += begin;
-      out[place(at, to, strides)] = (*inputs[part])[next++];
-    });
-    begin += from[axis];
+    write(out, offset, strides, *inputs[part], from);
+    offset += from[axis] * strides[axis];
   }
   return out;
 }
@@ -284,7 +235,7 @@ Values evaluate(const Graph& graph, const Operation& operation,
     case OpKind::expansion:
     case OpKind::permutation:
     case OpKind::slice:
-      return moved(operation, *inputs[0], from(), to);
+      return moved(operation, *inputs[0], from(), samples);
     case OpKind::placement:
       return placement(operation, *inputs[0], from(), to);
     case OpKind::concatenation:

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "scenarios/models/general/term.h"
+
 namespace parbench::general {
 namespace {
 
@@ -80,10 +82,6 @@ class ReversePass {
     return graph_.concatenate(std::move(parts), dimension);
   }
 
-  [[nodiscard]] int times(int a, int b) { return graph_.apply(product, a, b); }
-  [[nodiscard]] int times(int a, float b) { return graph_.apply(product, a, b); }
-  [[nodiscard]] int zeros(int like) { return graph_.number(0, graph_.shape(like)); }
-
   void pass(int index, int gradient) {
     const Operation operation = graph_.at(index);  // a copy, because appending moves the original
     for (std::size_t which = 0; which < operation.inputs.size(); ++which) {
@@ -118,8 +116,8 @@ class ReversePass {
       case OpKind::concatenation:
         return of_part(operation, which, g);
       case OpKind::product:
-        return which == 0 ? graph_.multiply(g, transposed(operation.inputs[1]))
-                          : graph_.multiply(transposed(operation.inputs[0]), g);
+        return which == 0 ? graph_.multiply(g, graph_.transpose(operation.inputs[1]))
+                          : graph_.multiply(graph_.transpose(operation.inputs[0]), g);
       case OpKind::rows:
         return which == 0 ? graph_.scatter_rows(g, operation.inputs[1], shape.front()) : -1;
       case OpKind::scattered_rows:
@@ -133,129 +131,107 @@ class ReversePass {
     throw std::logic_error("sources and layers have no gradient in the graph");
   }
 
-  [[nodiscard]] int of_element(const Operation& operation, int y, std::size_t which, int g) {
-    const std::vector<int>& in = operation.inputs;
-    switch (in.size()) {
+  [[nodiscard]] int of_element(const Operation& operation, int index, std::size_t which, int g) {
+    const auto in = [&](std::size_t i) { return Term{&graph_, operation.inputs[i]}; };
+    const Term y{&graph_, index};
+    const Term upstream{&graph_, g};
+    switch (operation.inputs.size()) {
       case 1:
-        return of_one(operation.element, in[0], y, g);
+        return of_one(operation.element, in(0), y, upstream);
       case 2:
-        return of_two(operation.element, in[0], in[1], y, which, g);
+        return of_two(operation.element, in(0), in(1), y, which == 0, upstream);
       default:
-        if (which == 0) return -1;
-        return which == 1 ? graph_.select(in[0], g, zeros(g)) : graph_.select(in[0], zeros(g), g);
+        return which == 0 ? -1 : chosen(in(0), which == 1, upstream).operation;
     }
   }
 
-  [[nodiscard]] int of_one(ElementOp op, int a, int y, int g) {
+  [[nodiscard]] static int of_one(ElementOp op, Term a, Term y, Term g) {
     switch (op) {
       case absolute:
-        return times(g, graph_.apply(sign, a));
+        return g * a.sign();
       case cosine:
-        return times(g, graph_.apply(negation, graph_.apply(sine, a)));
-      case error_function: {  // 2/sqrt(π) · exp(−a²)
-        const int bell = graph_.apply(exponential, graph_.apply(negation, times(a, a)));
-        return times(g, times(bell, 2 * std::numbers::inv_sqrtpi_v<float>));
-      }
+        return g * -a.apply(sine);
+      case error_function:  // 2/sqrt(π) · exp(−a²)
+        return g * ((-a.squared()).exp() * (2 * std::numbers::inv_sqrtpi_v<float>));
       case exponential:
-        return times(g, y);
+        return g * y;
       case logarithm:
-        return graph_.apply(quotient, g, a);
+        return g / a;
       case negation:
-        return graph_.apply(negation, g);
+        return -g;
       case reciprocal:
-        return graph_.apply(negation, times(g, times(y, y)));
+        return -(g * y.squared());
       case sine:
-        return times(g, graph_.apply(cosine, a));
+        return g * a.apply(cosine);
       case square_root:
-        return graph_.apply(quotient, times(g, 0.5F), y);
+        return g * 0.5F / y;
       case tanh:
-        return times(g, graph_.apply(difference, graph_.number(1), times(y, y)));
+        return g * (1.0F - y.squared());
       default:
         return -1;  // step functions
     }
   }
 
-  [[nodiscard]] int of_two(ElementOp op, int a, int b, int y, std::size_t which, int g) {
-    const bool first = which == 0;
+  [[nodiscard]] static int of_two(ElementOp op, Term a, Term b, Term y, bool first, Term g) {
     switch (op) {
       case addition:
         return g;
       case difference:
-        return first ? g : graph_.apply(negation, g);
+        return first ? g : -g;
       case product:
-        return times(g, first ? b : a);
-      case quotient: {
-        const int part = graph_.apply(quotient, g, b);
-        return first ? part : graph_.apply(negation, times(part, y));
-      }
+        return g * (first ? b : a);
+      case quotient:
+        return first ? g / b : -(g / b * y);
       case power:
         return of_power(a, b, y, first, g);
       case minimum:
-        return chosen(graph_.apply(less, a, b), first, g);
+        return chosen(a.less(b), first, g);
       case maximum:
-        return chosen(graph_.apply(less, b, a), first, g);
-      case remainder:
-        return first ? g : of_divisor(a, b, y, g);
+        return chosen(b.less(a), first, g);
+      case remainder:  // a − y is a multiple of b
+        return first ? g : -(g * ((a - y) / b).round());
       default:
         return -1;  // comparisons
     }
   }
 
   /// The gradients are b·a^(b−1) and ln(a)·a^b; the latter is 0 where a is 0.
-  [[nodiscard]] int of_power(int a, int b, int y, bool first, int g) {
-    if (first) {
-      const int lower = graph_.apply(power, a, graph_.apply(difference, b, 1.0F));
-      return times(g, times(b, lower));
-    }
-    const int slope = times(y, graph_.apply(logarithm, a));
-    return times(g, graph_.select(graph_.apply(less, graph_.number(0), a), slope, zeros(y)));
+  [[nodiscard]] static Term of_power(Term a, Term b, Term y, bool first, Term g) {
+    if (first) return g * (b * a.apply(power, b - 1.0F));
+    const Term slope = y * a.log();
+    return g * a.greater(0.0F).choose(slope, y.filled(0));
   }
 
-  /// a − y is a multiple of b.
-  [[nodiscard]] int of_divisor(int a, int b, int y, int g) {
-    const int multiple = graph_.apply(quotient, graph_.apply(difference, a, y), b);
-    return graph_.apply(negation, times(g, graph_.apply(rounding, multiple)));
+  [[nodiscard]] static Term chosen(Term is_first, bool first, Term g) {
+    return first ? is_first.choose(g, g.filled(0)) : is_first.choose(g.filled(0), g);
   }
 
-  [[nodiscard]] int chosen(int is_first, bool first, int g) {
-    return first ? graph_.select(is_first, g, zeros(g)) : graph_.select(is_first, zeros(g), g);
-  }
-
-  [[nodiscard]] int of_reduction(const Operation& operation, int y, int g) {
-    const int a = operation.inputs.front();
-    const int repeated = graph_.broadcast(g, graph_.shape(a));
+  [[nodiscard]] Term of_reduction(const Operation& operation, int index, int gradient) {
+    const Term a{&graph_, operation.inputs.front()};
+    const Term y{&graph_, index};
+    const Term g{&graph_, gradient};
+    const Term repeated = g.broadcast(a.shape());
     if (operation.reduction == Reduction::sum) return repeated;
-    if (operation.reduction == Reduction::product) return times(repeated, of_product(operation, y));
-    const int is_extreme = graph_.apply(equal, a, y);
-    const int share = graph_.apply(quotient, g, graph_.sum(is_extreme, operation.axes));
-    return times(is_extreme, share);
+    if (operation.reduction == Reduction::product) return repeated * of_product(operation, a, y);
+    const Term is_extreme = a.equal(y);
+    return is_extreme * (g / is_extreme.sum(operation.axes));
   }
 
   /// Multiplies all other elements, because y/a is undefined where a is 0.
-  [[nodiscard]] int of_product(const Operation& operation, int y) {
-    const int a = operation.inputs.front();
-    const int is_zero = graph_.apply(equal, a, 0.0F);
-    const int others = graph_.reduce(Reduction::product,
-                                     graph_.select(is_zero, graph_.number(1), a), operation.axes);
-    const int is_only_one = graph_.apply(equal, graph_.sum(is_zero, operation.axes), 1.0F);
-    return graph_.select(is_zero, graph_.select(is_only_one, others, graph_.number(0)),
-                         graph_.apply(quotient, y, a));
+  [[nodiscard]] static Term of_product(const Operation& operation, Term a, Term y) {
+    const Term is_zero = a.equal(0.0F);
+    const Term others = is_zero.choose(1.0F, a).reduce(Reduction::product, operation.axes);
+    const Term is_only_one = is_zero.sum(operation.axes).equal(1.0F);
+    const Term at_zero = is_only_one.choose(others, 0.0F);
+    return is_zero.choose(at_zero, y / a);
   }
 
   [[nodiscard]] int of_part(const Operation& operation, std::size_t which, int g) {
     const auto axis = static_cast<std::size_t>(operation.axes.front());
-    Axes starts(operation.shape.size(), 0);
-    for (std::size_t i = 0; i < which; ++i) {
-      starts[axis] += graph_.shape(operation.inputs[i])[axis].size;
-    }
-    return graph_.slice(g, starts, Axes(starts.size(), 1), graph_.shape(operation.inputs[which]));
-  }
-
-  [[nodiscard]] int transposed(int matrices) {
-    Axes order(graph_.shape(matrices).size());
-    for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<std::int64_t>(d);
-    std::swap(order.end()[-1], order.end()[-2]);
-    return graph_.permute(matrices, std::move(order));
+    const auto size = [&](std::size_t i) { return graph_.shape(operation.inputs[i])[axis].size; };
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < which; ++i) first += size(i);
+    return graph_.part(g, axis, first, size(which));
   }
 
   [[nodiscard]] static Axes repeated(const Extents& from, const Extents& to) {

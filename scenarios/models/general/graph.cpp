@@ -29,13 +29,7 @@ Extents common(const Extents& a, const Extents& b) {
   return shape;
 }
 
-Extents leading(const Extents& shape) { return {shape.begin(), shape.end() - 2}; }
-
-Extents joined(Extents front, const Extent& rows, const Extent& columns) {
-  front.push_back(rows);
-  front.push_back(columns);
-  return front;
-}
+Extents leading(const Extents& shape) { return part_of(shape, 0, shape.size() - 2); }
 
 /// Returns whether the dimensions with more than one element keep their order.
 bool keeps_order(const Extents& shape, const Axes& order) {
@@ -49,8 +43,7 @@ bool keeps_order(const Extents& shape, const Axes& order) {
 }
 
 /// Throws unless all elements starts + steps·i, for i in `part`, are inside of `whole`.
-void check_places(const Extents& whole, const Extents& part, const Axes& starts,
-                  const Axes& steps) {
+void check_slice(const Extents& whole, const Extents& part, const Axes& starts, const Axes& steps) {
   bool fits =
       part.size() == whole.size() && starts.size() == whole.size() && steps.size() == whole.size();
   for (std::size_t d = 0; fits && d < whole.size(); ++d) {
@@ -93,6 +86,29 @@ Shape shape_at(const Extents& extents, std::int64_t samples) {
   return shape;
 }
 
+Extents fixed(const Shape& shape) {
+  Extents extents;
+  for (const std::int64_t size : shape) extents.push_back({.size = size});
+  return extents;
+}
+
+Extents part_of(const Extents& shape, std::size_t first, std::size_t end) {
+  return {shape.begin() + static_cast<std::ptrdiff_t>(first),
+          shape.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+Extents joined(std::initializer_list<Extents> parts) {
+  Extents all;
+  for (const Extents& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Axes axes_between(std::size_t first, std::size_t end) {
+  Axes axes(end - first);
+  std::iota(axes.begin(), axes.end(), static_cast<std::int64_t>(first));
+  return axes;
+}
+
 std::string to_string(const Extents& extents) {
   std::vector<std::string> texts;
   for (const Extent& extent : extents) {
@@ -121,10 +137,10 @@ std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
   while (!open.empty()) {
     const int index = open.back();
     open.pop_back();
-    const auto place = static_cast<std::size_t>(index);
-    if (seen[place]) continue;
-    seen[place] = true;
-    if ((place < stops.size() && stops[place]) || graph.at(index).kind == OpKind::input ||
+    const auto at = static_cast<std::size_t>(index);
+    if (seen[at]) continue;
+    seen[at] = true;
+    if ((at < stops.size() && stops[at]) || graph.at(index).kind == OpKind::input ||
         graph.at(index).kind == OpKind::parameter) {
       found.push_back(index);
       continue;
@@ -191,9 +207,7 @@ int Graph::input(Extents shape) {
 }
 
 int Graph::parameter(const Shape& shape) {
-  Extents extents;
-  for (const std::int64_t size : shape) extents.push_back({size});
-  return append({.kind = OpKind::parameter, .shape = std::move(extents), .index = parameters_++});
+  return append({.kind = OpKind::parameter, .shape = fixed(shape), .index = parameters_++});
 }
 
 int Graph::constant(const Shape& shape, std::vector<double> values) {
@@ -201,11 +215,8 @@ int Graph::constant(const Shape& shape, std::vector<double> values) {
     throw std::invalid_argument(
         fmt::format("{} values for a constant {}", values.size(), parbench::to_string(shape)));
   }
-  Extents extents;
-  for (const std::int64_t size : shape) extents.push_back({size});
-  return append({.kind = OpKind::constant,
-                 .shape = std::move(extents),
-                 .values = Constant::of(std::move(values))});
+  return append(
+      {.kind = OpKind::constant, .shape = fixed(shape), .values = Constant::of(std::move(values))});
 }
 
 int Graph::number(float value, Extents shape) {
@@ -263,10 +274,7 @@ int Graph::select(int condition, int a, int b) {
 
 int Graph::reduce(Reduction reduction, int a, Axes axes) {
   Extents to = shape(a);
-  if (axes.empty()) {
-    axes.resize(to.size());
-    std::iota(axes.begin(), axes.end(), 0);
-  }
+  if (axes.empty()) axes = axes_between(0, to.size());
   for (std::int64_t& axis : axes) {
     const std::size_t dimension = dimension_of(axis, to.size());
     axis = static_cast<std::int64_t>(dimension);
@@ -285,11 +293,7 @@ int Graph::reduce(Reduction reduction, int a, Axes axes) {
 }
 
 int Graph::mean(int a, const Axes& axes) {
-  Axes all = axes;
-  if (all.empty()) {
-    all.resize(shape(a).size());
-    std::iota(all.begin(), all.end(), 0);
-  }
+  Axes all = axes.empty() ? axes_between(0, shape(a).size()) : axes;
   const int count = reciprocal_count(shape(a), all);
   return apply(ElementOp::product, sum(a, std::move(all)), count);
 }
@@ -306,9 +310,7 @@ int Graph::broadcast(int a, const Extents& to) {
     number.shape = to;
     return append(std::move(number));
   }
-  Extents padded(to.size() - shape(a).size());
-  padded.insert(padded.end(), shape(a).begin(), shape(a).end());
-  const int same_rank = reshape(a, std::move(padded));
+  const int same_rank = reshape(a, joined({Extents(to.size() - shape(a).size()), shape(a)}));
   if (shape(same_rank) == to) return same_rank;
   return append({.kind = OpKind::expansion, .inputs = {same_rank}, .shape = to});
 }
@@ -339,6 +341,18 @@ int Graph::permute(int a, Axes order) {
                  .axes = std::move(order)});
 }
 
+int Graph::move_axis(int a, std::size_t from, std::size_t to) {
+  Axes order = axes_between(0, shape(a).size());
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(from));
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), static_cast<std::int64_t>(from));
+  return permute(a, std::move(order));
+}
+
+int Graph::transpose(int a) {
+  const std::size_t rank = shape(a).size();
+  return move_axis(a, rank - 1, rank - 2);
+}
+
 int Graph::reshape(int a, Extents to) {
   if (to == shape(a)) return a;
   if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
@@ -352,7 +366,7 @@ int Graph::detach(int a) {
 }
 
 int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
-  check_places(shape(a), to, starts, steps);
+  check_slice(shape(a), to, starts, steps);
   if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
   if (const auto value = number_of(a)) return number(*value, std::move(to));
   return append({.kind = OpKind::slice,
@@ -363,7 +377,7 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 }
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
-  check_places(to, shape(a), starts, steps);
+  check_slice(to, shape(a), starts, steps);
   // In each dimension, all elements are taken in order, or all in reverse order.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
@@ -371,6 +385,17 @@ int Graph::place(int a, Axes starts, Axes steps, Extents to) {
                  .shape = std::move(to),
                  .starts = std::move(starts),
                  .steps = std::move(steps)});
+}
+
+int Graph::part(int a, std::size_t axis, std::int64_t first, std::int64_t count,
+                std::int64_t step) {
+  Extents to = shape(a);
+  Axes starts(to.size(), 0);
+  Axes steps(to.size(), 1);
+  to.at(axis) = {.size = count};
+  starts[axis] = first;
+  steps[axis] = step;
+  return slice(a, std::move(starts), std::move(steps), std::move(to));
 }
 
 int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
@@ -403,7 +428,7 @@ int Graph::multiply_rows(int a, int b) {
   if (shape(b).size() > result.size()) {  // leading dimensions of extent 1
     result.insert(result.begin(), shape(b).size() - result.size(), Extent());
   }
-  const Extents rows(shape(a).begin(), shape(a).end() - 1);
+  const Extents rows = part_of(shape(a), 0, shape(a).size() - 1);
   const int matrix = reshape(b, {inner, columns});
   const int all = reshape(a, {count_of(rows), inner});
   return reshape(multiply(all, matrix), std::move(result));
@@ -418,11 +443,11 @@ int Graph::multiply(int a, int b) {
       std::ranges::all_of(of_b, [](const Extent& one) { return one.is_one(); }))
     return multiply_rows(a, b);
   const Extents front = common(leading(shape(a)), leading(shape(b)));
-  const int left = broadcast(a, joined(front, shape(a).end()[-2], shape(a).back()));
-  const int right = broadcast(b, joined(front, shape(b).end()[-2], shape(b).back()));
+  const int left = broadcast(a, joined({front, {shape(a).end()[-2], shape(a).back()}}));
+  const int right = broadcast(b, joined({front, {shape(b).end()[-2], shape(b).back()}}));
   return append({.kind = OpKind::product,
                  .inputs = {left, right},
-                 .shape = joined(front, shape(a).end()[-2], shape(b).back())});
+                 .shape = joined({front, {shape(a).end()[-2], shape(b).back()}})});
 }
 
 int Graph::rows(int table, int indices) {

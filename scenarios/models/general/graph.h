@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ using Axes = std::vector<std::int64_t>;
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
+/// Returns extents without samples.
+[[nodiscard]] Extents fixed(const Shape& shape);
+/// Returns the dimensions [first, end) of a shape.
+[[nodiscard]] Extents part_of(const Extents& shape, std::size_t first, std::size_t end);
+[[nodiscard]] Extents joined(std::initializer_list<Extents> parts);
+/// Returns the indices [first, end).
+[[nodiscard]] Axes axes_between(std::size_t first, std::size_t end);
 /// Returns "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
@@ -122,12 +130,18 @@ class Graph {
   }
   int broadcast(int a, const Extents& shape);
   int permute(int a, std::vector<std::int64_t> order);
+  /// Moves a dimension to another place among the others, which keep their order.
+  int move_axis(int a, std::size_t from, std::size_t to);
+  /// Exchanges the last two dimensions.
+  int transpose(int a);
   int reshape(int a, Extents shape);
   int detach(int a);
   int slice(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
             Extents shape);
   int place(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
             Extents shape);
+  /// Takes `count` elements of a dimension from `first` on, `step` apart.
+  int part(int a, std::size_t axis, std::int64_t first, std::int64_t count, std::int64_t step = 1);
   int concatenate(std::vector<int> parts, std::int64_t axis);
   /// Leading dimensions are broadcast.
   int multiply(int a, int b);

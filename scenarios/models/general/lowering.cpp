@@ -28,9 +28,9 @@ constexpr int from_itself = std::numeric_limits<int>::min();
 /// A program under construction, and the memory of its inputs.
 struct Program {
   Map map;
-  std::vector<int> memory;   // by input
-  std::map<int, int> steps;  // by operation of the graph
-  bool fits = true;          // within the limits of a Map
+  std::vector<int> memory;          // by input
+  std::map<int, int> instructions;  // by operation of the graph
+  bool fits = true;                 // within the limits of a Map
 };
 
 class Lowering {
@@ -95,12 +95,12 @@ class Lowering {
 
   // --- programs ---
 
-  int add_step(Program& program, ElementStep step) const {
-    if (program.map.program.size() >= Map::max_steps) {
+  int add_instruction(Program& program, ElementInstruction instruction) const {
+    if (program.map.program.size() >= Map::max_instructions) {
       program.fits = false;
       return 0;
     }
-    program.map.program.push_back(step);
+    program.map.program.push_back(instruction);
     return static_cast<int>(program.map.program.size()) - 1;
   }
 
@@ -109,7 +109,7 @@ class Lowering {
     StridedTensor tensor = tensor_of(view);
     for (std::size_t i = 0; i < program.memory.size(); ++i) {
       if (program.memory[i] == view.base && program.map.inputs[i] == tensor) {
-        return add_step(program, {.from = {static_cast<std::uint8_t>(i)}});
+        return add_instruction(program, {.from = {static_cast<std::uint8_t>(i)}});
       }
     }
     if (program.memory.size() >= Map::max_inputs) {
@@ -118,20 +118,21 @@ class Lowering {
     }
     program.memory.push_back(view.base);
     program.map.inputs.push_back(std::move(tensor));
-    return add_step(program, {.from = {static_cast<std::uint8_t>(program.memory.size() - 1)}});
+    return add_instruction(program,
+                           {.from = {static_cast<std::uint8_t>(program.memory.size() - 1)}});
   }
 
   int add(Program& program, int index, bool is_root) const {
-    if (const auto known = program.steps.find(index); known != program.steps.end()) {
+    if (const auto known = program.instructions.find(index); known != program.instructions.end()) {
       return known->second;
     }
     const Operation& operation = graph_.at(index);
-    int step = 0;
+    int instruction = 0;
     if (operation.kind != OpKind::element || (!is_root && is_computed(index)) ||
         is_located(index)) {
-      step = add_input(program, index);
+      instruction = add_input(program, index);
     } else {
-      ElementStep made{.op = operation.element, .number = operation.number};
+      ElementInstruction made{.op = operation.element, .number = operation.number};
       if (operation.by_samples) made.number /= static_cast<float>(options_.samples);
       if (operation.element == ElementOp::coordinate) {
         made.from[0] = static_cast<std::uint8_t>(operation.dimension);
@@ -139,10 +140,10 @@ class Lowering {
       for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
         made.from[i] = static_cast<std::uint8_t>(add(program, operation.inputs[i], false));
       }
-      step = add_step(program, made);
+      instruction = add_instruction(program, made);
     }
-    program.steps[index] = step;
-    return step;
+    program.instructions[index] = instruction;
+    return instruction;
   }
 
   /// Returns a program that writes the elements of an operation in its own shape, contiguously.
@@ -214,10 +215,10 @@ class Lowering {
     };
     map.extents = reordered(map.extents);
     for (StridedTensor& input : map.inputs) input.strides = reordered(input.strides);
-    for (ElementStep& step : map.program) {
-      if (step.op != ElementOp::coordinate) continue;
-      step.from[0] =
-          static_cast<std::uint8_t>(std::ranges::find(order, step.from[0]) - order.begin());
+    for (ElementInstruction& instruction : map.program) {
+      if (instruction.op != ElementOp::coordinate) continue;
+      instruction.from[0] =
+          static_cast<std::uint8_t>(std::ranges::find(order, instruction.from[0]) - order.begin());
     }
     map.reduction = operation.reduction;
     map.reduced = static_cast<int>(operation.axes.size());

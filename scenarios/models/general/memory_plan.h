@@ -55,16 +55,16 @@ class MemoryPlan {
            is_movement(kind);
   }
 
-  /// Gives memory to the input of a program that has the most steps of its own.
+  /// Gives memory to the input of a program that has the most instructions of its own.
   void divide(int index) {
     int largest = -1;
-    std::size_t steps = 0;
+    std::size_t instructions = 0;
     for (const int input : graph_.at(index).inputs) {
       if (is_computed(input) || is_located(input) || is_free(graph_.at(input))) continue;
-      const std::size_t own = count_steps(input);
-      if (own > steps) {
+      const std::size_t own = count_instructions(input);
+      if (own > instructions) {
         largest = input;
-        steps = own;
+        instructions = own;
       }
     }
     if (largest < 0) throw std::logic_error("a single operation has too many inputs");
@@ -72,12 +72,12 @@ class MemoryPlan {
     decide();
   }
 
-  [[nodiscard]] std::size_t count_steps(int index) const {
+  [[nodiscard]] std::size_t count_instructions(int index) const {
     if (graph_.at(index).kind != OpKind::element || is_computed(index) || is_located(index))
       return 0;
-    std::size_t steps = 1;
-    for (const int input : graph_.at(index).inputs) steps += count_steps(input);
-    return steps;
+    std::size_t instructions = 1;
+    for (const int input : graph_.at(index).inputs) instructions += count_instructions(input);
+    return instructions;
   }
 
   // --- positions of elements ---
@@ -149,9 +149,9 @@ class MemoryPlan {
     }
     for (int index = size(); index-- > 0;) {
       if (!needed(index) || is_located(index)) continue;
-      if (graph_.shape(index).size() > Map::max_rank) {
+      if (graph_.shape(index).size() > Map::max_dimensions) {
         throw std::invalid_argument(to_string(graph_.shape(index)) + " has more than " +
-                                    std::to_string(Map::max_rank) + " dimensions");
+                                    std::to_string(Map::max_dimensions) + " dimensions");
       }
       for (const int input : graph_.at(index).inputs) readers_[at(input)].push_back(index);
     }
@@ -183,13 +183,14 @@ class MemoryPlan {
   /// Returns whether all readers compute a result themselves, because this is faster than writing
   /// and reading it.
   [[nodiscard]] bool is_computed_again(int index) const {
-    constexpr std::size_t max_steps = 10;
+    constexpr std::size_t max_instructions = 10;
     constexpr std::size_t max_readers = 4;
     const std::vector<int>& readers = readers_[at(index)];
     const bool are_elements = std::ranges::all_of(readers, [&](int reader) {
       return reader >= 0 && graph_.at(reader).kind == OpKind::element;
     });
-    return are_elements && readers.size() <= max_readers && count_steps(index) <= max_steps;
+    return are_elements && readers.size() <= max_readers &&
+           count_instructions(index) <= max_instructions;
   }
 
   /// Returns whether a reader can compute its inputs element by element.

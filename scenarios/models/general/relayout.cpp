@@ -1,5 +1,5 @@
 // An index in canonical order is a mixed-radix number whose digits are the coordinates of the
-// layout's parts. A dimension of a Map steps along one digit; it is divided if it exceeds the
+// layout's parts. A dimension of a Map advances along one digit; it is divided if it exceeds the
 // digit.
 #include "scenarios/models/general/relayout.h"
 
@@ -48,7 +48,7 @@ class Relayout {
       offset += reach_[i] * digits_[i].stride;
     }
     for (std::size_t d = 0; d < operand_.strides.size(); ++d) {
-      if (!place(d)) return false;
+      if (!divide_along(d)) return false;
     }
     for (std::size_t i = 0; i < digits_.size(); ++i) {
       if (reach_[i] >= digits_[i].extent) return false;
@@ -58,60 +58,60 @@ class Relayout {
   }
 
  private:
-  /// Makes a dimension step along a digit. If it exceeds the digit, divides it: the outer part
+  /// Makes a dimension advance along a digit. If it exceeds the digit, divides it: the outer part
   /// becomes a dimension before it, which is processed next.
-  [[nodiscard]] bool place(std::size_t& d) {
+  [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
     const auto next = std::ranges::find_if(
         digits_, [&](const Digit& one) { return stride < one.unit * one.extent; });
     if (stride < 0 || next == digits_.end() || stride % next->unit != 0) return false;
-    const std::int64_t step = stride / next->unit;
-    if (step * (map_.extents[d] - 1) >= next->extent) {
-      const std::int64_t inner = next->extent / step;
-      if (next->extent % step != 0 || map_.extents[d] % inner != 0 || !divide(d, inner)) {
+    const std::int64_t multiple = stride / next->unit;
+    if (multiple * (map_.extents[d] - 1) >= next->extent) {
+      const std::int64_t inner = next->extent / multiple;
+      if (next->extent % multiple != 0 || map_.extents[d] % inner != 0 || !divide(d, inner)) {
         return false;
       }
       // The inner part is now dimension d + 1.
-      add(next, step, inner, operand_.strides[d + 1]);
-      if (!place(d)) return false;
+      add(next, multiple, inner, operand_.strides[d + 1]);
+      if (!divide_along(d)) return false;
       ++d;
       return true;
     }
-    add(next, step, map_.extents[d], stride);
+    add(next, multiple, map_.extents[d], stride);
     return true;
   }
 
-  void add(std::vector<Digit>::const_iterator digit, std::int64_t step, std::int64_t extent,
+  void add(std::vector<Digit>::const_iterator digit, std::int64_t multiple, std::int64_t extent,
            std::int64_t& stride) {
-    reach_[static_cast<std::size_t>(digit - digits_.begin())] += step * (extent - 1);
-    stride = step * digit->stride;
+    reach_[static_cast<std::size_t>(digit - digits_.begin())] += multiple * (extent - 1);
+    stride = multiple * digit->stride;
   }
 
   /// Divides a dimension into two, the inner one with the given extent.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
-    if (map_.extents.size() >= Map::max_rank) return false;
-    for (ElementStep& step : map_.program) {
-      if (step.op != ElementOp::coordinate) continue;
-      if (step.from[0] == d) return false;
-      if (step.from[0] > d) ++step.from[0];
+    if (map_.extents.size() >= Map::max_dimensions) return false;
+    for (ElementInstruction& one : map_.program) {
+      if (one.op != ElementOp::coordinate) continue;
+      if (one.from[0] == d) return false;
+      if (one.from[0] > d) ++one.from[0];
     }
     const std::size_t kept = map_.extents.size() - static_cast<std::size_t>(map_.reduced);
-    const auto place = static_cast<std::ptrdiff_t>(d);
-    for (StridedTensor& input : map_.inputs) divide(input.strides, place, inner);
+    const auto dimension = static_cast<std::ptrdiff_t>(d);
+    for (StridedTensor& input : map_.inputs) divide(input.strides, dimension, inner);
     if (d < kept) {
-      divide(map_.output.strides, place, inner);
+      divide(map_.output.strides, dimension, inner);
     } else {
       ++map_.reduced;
     }
-    map_.extents.insert(map_.extents.begin() + place, map_.extents[d] / inner);
+    map_.extents.insert(map_.extents.begin() + dimension, map_.extents[d] / inner);
     map_.extents[d + 1] = inner;
     return true;
   }
 
-  static void divide(Shape& strides, std::ptrdiff_t place, std::int64_t inner) {
-    const std::int64_t stride = strides[static_cast<std::size_t>(place)];
-    strides.insert(strides.begin() + place, stride * inner);
+  static void divide(Shape& strides, std::ptrdiff_t dimension, std::int64_t inner) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(dimension)];
+    strides.insert(strides.begin() + dimension, stride * inner);
   }
 
   Map& map_;

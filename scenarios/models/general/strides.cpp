@@ -80,4 +80,14 @@ std::optional<StridedView> moved(const Operation& operation, const StridedView& 
   return view;
 }
 
+std::optional<StridedView> moved(const Graph& graph, int base, const std::vector<int>& chain) {
+  const Shape whole = shape_at(graph.shape(base), 1);
+  std::optional<StridedView> view{
+      StridedView{.base = base, .shape = whole, .strides = canonical_strides(whole)}};
+  for (auto one = chain.rbegin(); view && one != chain.rend(); ++one) {
+    view = moved(graph.at(*one), *view, 1);
+  }
+  return view;
+}
+
 }  // namespace parbench::general

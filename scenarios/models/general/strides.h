@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "scenarios/models/general/graph.h"
 
@@ -26,6 +27,11 @@ struct StridedView {
 /// elements. Nothing if a reshape divides or joins dimensions that are not contiguous.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
+
+/// Returns the view of the last of a chain of operations, for one sample, from the canonical tensor
+/// `base`. `chain`: starts with the last operation.
+[[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
+                                               const std::vector<int>& chain);
 
 /// Returns whether an operation only moves elements, so that `moved` supports its kind.
 [[nodiscard]] bool is_movement(OpKind kind);

@@ -65,19 +65,19 @@ TemporaryPlan plan_temporaries(const LoweredGraph& lowered) {
 
 /// Memory of a composition's results in one pass.
 struct Memory {
-  std::map<int, BufferView> located;  // inputs, parameters, and kept results
-  std::vector<BufferView> targets;
+  std::map<int, SymbolicView> located;  // inputs, parameters, and kept results
+  std::vector<SymbolicView> targets;
 };
 
 void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
-          const std::function<BufferView(std::size_t bytes)>& allocate) {
+          const std::function<SymbolicView(std::size_t bytes)>& allocate) {
   const TemporaryPlan plan = plan_temporaries(lowered);
-  const BufferView shared = plan.bytes > 0 ? allocate(plan.bytes) : BufferView();
+  const SymbolicView shared = plan.bytes > 0 ? allocate(plan.bytes) : SymbolicView();
   for (const general::LoweredCall& call : lowered.calls) {
     Op& op = pass.prepare(call.desc);
-    std::vector<Binding> bindings;
+    std::vector<SymbolicBinding> bindings;
     for (const auto& [role, name] : call.arguments) {
-      BufferView view;
+      SymbolicView view;
       if (name < 0) {
         view = memory.targets.at(static_cast<std::size_t>(-1 - name));
       } else if (const auto found = memory.located.find(name); found != memory.located.end()) {
@@ -96,20 +96,20 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
 class CompositionWriter {
  public:
   CompositionWriter(LayerPass& pass, bool is_flat,
-                    std::function<BufferView(std::size_t bytes)> allocate)
+                    std::function<SymbolicView(std::size_t bytes)> allocate)
       : pass_(pass), is_flat_(is_flat), allocate_(std::move(allocate)) {
     options_.samples = pass.work().output.front();
     options_.dtype = pass.work().dtype;
     options_.math = pass.work().math;
   }
 
-  void locate(int index, const BufferView& view, DType dtype) {
+  void locate(int index, const SymbolicView& view, DType dtype) {
     options_.located[index] = dtype;
     memory_.located[index] = view;
   }
 
   /// Adds a tensor of the layer that operations of the graph read.
-  void locate_activation(int index, const Shape& shape, const BufferView& view) {
+  void locate_activation(int index, const Shape& shape, const SymbolicView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     locate(index, view, tensor.dtype);
     add_layout(index, tensor);
@@ -120,13 +120,13 @@ class CompositionWriter {
            options_.dtype);
   }
 
-  void add_target(const general::Target& target, const BufferView& view) {
+  void add_target(const general::Target& target, const SymbolicView& view) {
     targets_.push_back(target);
     memory_.targets.push_back(view);
   }
 
   /// Adds a result that becomes a tensor of the layer.
-  void add_activation(int operation, const Shape& shape, const BufferView& view) {
+  void add_activation(int operation, const Shape& shape, const SymbolicView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     add_layout(-1 - static_cast<int>(targets_.size()), tensor);
     add_target({.operation = operation, .dtype = tensor.dtype}, view);
@@ -141,10 +141,10 @@ class CompositionWriter {
         lowered.calls = *std::move(calls);
         continue;
       }
-      BufferView& view = name < 0 ? memory_.targets.at(static_cast<std::size_t>(-1 - name))
-                                  : memory_.located.at(name);
+      SymbolicView& view = name < 0 ? memory_.targets.at(static_cast<std::size_t>(-1 - name))
+                                    : memory_.located.at(name);
       const TensorDesc plain = canonical(tensor.shape, tensor.dtype);
-      const BufferView own = std::exchange(view, allocate_(plain.bytes));
+      const SymbolicView own = std::exchange(view, allocate_(plain.bytes));
       if (name >= 0) {
         reorder(tensor, own, plain, view);
       } else {
@@ -162,15 +162,15 @@ class CompositionWriter {
     if (!is_flat_ && !tensor.layout.is_canonical()) layouts_[name] = tensor;
   }
 
-  void reorder(const TensorDesc& from, const BufferView& source, const TensorDesc& to,
-               const BufferView& destination) {
+  void reorder(const TensorDesc& from, const SymbolicView& source, const TensorDesc& to,
+               const SymbolicView& destination) {
     Op& op = pass_.prepare(Reorder{.source = from, .destination = to});
     pass_.emit(op, {{"source", source}, {"destination", destination}});
   }
 
   LayerPass& pass_;
   bool is_flat_;
-  std::function<BufferView(std::size_t bytes)> allocate_;
+  std::function<SymbolicView(std::size_t bytes)> allocate_;
   general::LoweringOptions options_;
   std::vector<general::Target> targets_;
   Memory memory_;

@@ -128,7 +128,7 @@ std::vector<OpDesc> TransposedConvolution::gradients(const LayerWork& work, bool
 
 void TransposedConvolution::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(work.output).bytes);
   write_operation(pass, {{"diff_source", output}});
   if (!options_.bias) return;
   Op& op = pass.prepare(AddChannelBias{.shape = work.output, .dtype = work.dtype});

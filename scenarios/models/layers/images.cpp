@@ -32,15 +32,15 @@ Shape pooled(const Window& window, const Shape& image) {
 
 /// Returns the extent with both edges. Throws std::invalid_argument if nothing of the image is
 /// left.
-std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t behind) {
+std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t after) {
   constexpr std::int64_t max = 1 << 20;
-  if (std::max({before, behind, -before, -behind}) > max) {
+  if (std::max({before, after, -before, -after}) > max) {
     throw std::invalid_argument("its padding is larger than any image");
   }
   const std::int64_t left =
-      extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(behind, 0);
+      extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
   if (left < 1) throw std::invalid_argument("its padding leaves nothing of the image");
-  return extent + before + behind;
+  return extent + before + after;
 }
 
 /// Returns the channels of a concatenation that come from the input `which`.
@@ -135,7 +135,7 @@ Shape Concatenation::output_of(const std::vector<Shape>& inputs) const {
 
 void Concatenation::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(work.output).bytes);
   for (std::size_t which = 0; which < work.inputs.size(); ++which) {
     Op& op = pass.prepare(InsertChannels{.range = range_of(work, which), .dtype = work.dtype});
     pass.emit(op, {{"source", pass.input(which)}, {"destination", output}});

@@ -17,12 +17,7 @@ InitialValues uniform_by_inputs(std::int64_t inputs) {
   return {.distribution = Distribution::uniform, .low = -limit, .high = limit};
 }
 
-BufferView part_of(const BufferView& whole, PositionPart part) {
-  const std::size_t bytes = whole.bytes / static_cast<std::size_t>(part.count);
-  return whole.part(static_cast<std::size_t>(part.index) * bytes, bytes);
-}
-
-void LayerPass::exchange(Collective /*collective*/, const BufferView& /*data*/) {
+void LayerPass::exchange(Collective /*collective*/, const SymbolicView& /*data*/) {
   throw std::logic_error("a layer of a divided network in a pass without shards");
 }
 

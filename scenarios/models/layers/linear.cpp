@@ -40,10 +40,10 @@ void Linear::write_forward(ForwardPass& pass) const {
   const bool keeps_part = sum_ == PartialSum::output_part;
   const std::size_t own = pass.activation(pass.work().output).bytes;
   const std::size_t bytes = own * static_cast<std::size_t>(part_.count);
-  const BufferView product = keeps_part ? pass.scratch(bytes) : pass.place_output(bytes);
+  const SymbolicView product = keeps_part ? pass.scratch(bytes) : pass.place_output(bytes);
   write_operation(pass, {{"destination", product}});
   const std::size_t wide = bytes_in_f32(pass, bytes);
-  const BufferView in_f32 = wide > 0 ? pass.scratch(wide) : BufferView();
+  const SymbolicView in_f32 = wide > 0 ? pass.scratch(wide) : SymbolicView();
   if (!keeps_part) return add_up(pass, product, in_f32);
   add_up_part(pass, product, part_, in_f32, pass.place_output(own));
 }
@@ -60,7 +60,7 @@ Gradient Linear::gathered_gradient(BackwardPass& pass) const {
 }
 
 void Linear::write_backward(BackwardPass& pass) const {
-  const BufferView data = write_gradients(
+  const SymbolicView data = write_gradients(
       pass, sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient());
   if (sum_ == PartialSum::input_gradient && data.bytes > 0) add_up(pass, data);
 }

@@ -26,7 +26,7 @@ Gradient write_addition_backward(BackwardPass& pass) {
       .shape = pass.work().output, .dtype = pass.work().dtype, .two_gradients = two});
   const bool in_place = pass.is_exclusive(a);
   const Gradient result = in_place ? a : pass.make_temporary(op.tensor("diff_source").bytes);
-  std::vector<Binding> bindings = {
+  std::vector<SymbolicBinding> bindings = {
       {"mask", pass.kept("mask")}, {"a", a.view}, {"diff_source", result.view}};
   if (two) bindings.push_back({"b", b.view});
   pass.emit(op, bindings);
@@ -47,7 +47,7 @@ std::vector<ParameterSpec> scale_and_shift(std::int64_t count) {
 
 Shape BatchNorm::output_of(const std::vector<Shape>& inputs) const {
   if (inputs.size() > 1 && (!relu_ || inputs[1] != inputs[0])) {
-    throw std::invalid_argument("an addend needs the layer's shape and a ReLU behind it");
+    throw std::invalid_argument("an addend needs the layer's shape and a ReLU after it");
   }
   return inputs.at(0);
 }
@@ -74,7 +74,7 @@ OpDesc BatchNorm::forward(const LayerWork& work) const {
 }
 
 void BatchNorm::write_forward(ForwardPass& pass) const {
-  const BufferView running = pass.statistics();
+  const SymbolicView running = pass.statistics();
   const std::size_t bytes = canonical({pass.work().output.at(1)}).bytes;
   write_operation(pass, {{"running_mean", running.part(0, bytes)},
                          {"running_variance", running.part(running.bytes / 2, bytes)}});
@@ -102,7 +102,7 @@ OpDesc LayerNorm::forward(const LayerWork& work) const {
 
 void LayerNorm::write_forward(ForwardPass& pass) const {
   if (gathered_.is_whole()) return write_operation(pass);
-  const BufferView output = pass.place_output(pass.activation(pass.work().output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(pass.work().output).bytes);
   write_operation(pass, {{"destination", part_of(output, gathered_)}});
   pass.exchange(Collective::all_gather, output);
 }

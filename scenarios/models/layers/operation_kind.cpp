@@ -112,15 +112,15 @@ class GradientOperands {
 /// Writes the operations of a backward pass. `incoming`: the gradient of the output.
 class GradientWriter {
  public:
-  GradientWriter(BackwardPass& pass, const BufferView& incoming)
+  GradientWriter(BackwardPass& pass, const SymbolicView& incoming)
       : pass_(pass), incoming_(incoming) {}
 
   /// `adding`: the operation with `accumulate`. `result`: memory for the gradient of the input.
   void write(const OpDesc& overwriting, const OpDesc& adding, const GradientOperands& operands,
-             const BufferView& result) {
+             const SymbolicView& result) {
     Op* const op =
         operands.has(Purpose::parameter_gradient) ? nullptr : &pass_.prepare(overwriting);
-    std::vector<Binding> bindings;
+    std::vector<SymbolicBinding> bindings;
     std::vector<std::string_view> trained;
     for (const GradientOperand& operand : operands.all()) {
       if (operand.purpose == Purpose::parameter_gradient) {
@@ -139,8 +139,8 @@ class GradientWriter {
   }
 
  private:
-  BufferView memory_of(const GradientOperand& operand, const TensorDesc& tensor,
-                       const BufferView& result) {
+  SymbolicView memory_of(const GradientOperand& operand, const TensorDesc& tensor,
+                         const SymbolicView& result) {
     switch (operand.purpose) {
       case Purpose::input:
         return pass_.input(0);
@@ -161,7 +161,7 @@ class GradientWriter {
   }
 
   BackwardPass& pass_;
-  BufferView incoming_;
+  SymbolicView incoming_;
   std::vector<Gradient> dropped_;
 };
 
@@ -213,17 +213,18 @@ bool OperationKind::backward_reads_output(const LayerWork& work) const {
   return any_has(Purpose::output, *this, work, gradients(work, false));
 }
 
-void OperationKind::write_operation(ForwardPass& pass, const std::vector<Binding>& given) const {
+void OperationKind::write_operation(ForwardPass& pass,
+                                    const std::vector<SymbolicBinding>& given) const {
   const LayerWork& work = pass.work();
   const OpDesc desc = forward(work);
   const std::vector<ParameterSpec> parameters = parameters_of(*this, work);
   Op& op = pass.prepare(desc);
-  std::vector<Binding> bindings;
+  std::vector<SymbolicBinding> bindings;
   std::size_t inputs = 0;
   bool has_output = false;
   const auto memory_of = [&](const Operand& operand) {
     const bool is_output = operand.access == Access::write && !std::exchange(has_output, true);
-    const auto found = std::ranges::find(given, operand.role, &Binding::role);
+    const auto found = std::ranges::find(given, operand.role, &SymbolicBinding::role);
     if (found != given.end()) return found->view;
     const TensorDesc& tensor = op.tensor(operand.role);
     if (has_role(parameters, operand.role)) return pass.parameter(operand.role, tensor);
@@ -236,8 +237,8 @@ void OperationKind::write_operation(ForwardPass& pass, const std::vector<Binding
   pass.emit(op, bindings);
 }
 
-BufferView OperationKind::write_gradients(BackwardPass& pass, const Gradient& incoming,
-                                          PositionPart part) const {
+SymbolicView OperationKind::write_gradients(BackwardPass& pass, const Gradient& incoming,
+                                            PositionPart part) const {
   const LayerWork& work = pass.work();
   const OpDesc product = forward(work);
   const std::vector<ParameterSpec> parameters = parameters_of(*this, work);
@@ -255,7 +256,7 @@ BufferView OperationKind::write_gradients(BackwardPass& pass, const Gradient& in
       const std::size_t bytes = pass.activation(work.inputs.at(0)).bytes;
       result = in_place ? pass.reuse(incoming, 0, bytes) : pass.make(0, bytes);
     }
-    writer.write(overwriting[i], adding[i], operands, result ? result->view : BufferView());
+    writer.write(overwriting[i], adding[i], operands, result ? result->view : SymbolicView());
   }
   if (result) {
     pass.contribute_instead(incoming, 0, *result);

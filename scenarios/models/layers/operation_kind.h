@@ -34,12 +34,12 @@ class OperationKind : public LayerKind {
   [[nodiscard]] virtual std::vector<OpDesc> gradients(const LayerWork& work, bool accumulate) const;
 
   /// Writes the operation. `given`: memory of the operands to which the rules above do not apply.
-  void write_operation(ForwardPass& pass, const std::vector<Binding>& given = {}) const;
+  void write_operation(ForwardPass& pass, const std::vector<SymbolicBinding>& given = {}) const;
   /// Writes the operations of the backward pass and contributes the gradient of the input.
   /// `incoming`: gradient of the output, or of all positions if the output has only their `part`.
   /// Returns the memory of the gradient of the input; empty if no layer needs it.
-  BufferView write_gradients(BackwardPass& pass, const Gradient& incoming,
-                             PositionPart part = {}) const;
+  SymbolicView write_gradients(BackwardPass& pass, const Gradient& incoming,
+                               PositionPart part = {}) const;
 };
 
 }  // namespace parbench

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kernels/base/tensor.h"
-#include "scenarios/framework/op_set.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/models/layers/layer_kind.h"
 
 namespace parbench {
 
-/// Common part of both passes. Memory is relative to a micro-batch (see symbolic.h).
+/// Common part of both passes. Memory is relative to a micro-batch.
 class LayerPass {
  public:
   LayerPass() = default;
@@ -25,39 +25,43 @@ class LayerPass {
   [[nodiscard]] virtual const LayerWork& work() const = 0;
   /// Plans an operation, whose description must have the work's number format.
   [[nodiscard]] virtual Op& prepare(const OpDesc& desc) = 0;
-  virtual void emit(Op& op, const std::vector<Binding>& bindings) = 0;
+  virtual void emit(Op& op, const std::vector<SymbolicBinding>& bindings) = 0;
 
   /// Returns a tensor in the device's layout of activations, with the work's element type.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape) const = 0;
   /// Returns an input. In the backward pass, only inputs for which LayerKind::backward_reads_input
   /// is true.
-  [[nodiscard]] virtual BufferView input(std::size_t which) const = 0;
-  [[nodiscard]] virtual BufferView parameter(std::string_view role, const TensorDesc& wanted) = 0;
+  [[nodiscard]] virtual SymbolicView input(std::size_t which) const = 0;
+  [[nodiscard]] virtual SymbolicView parameter(std::string_view role, const TensorDesc& wanted) = 0;
 
   /// Emits a collective of the shards of a divided network on `data`, in place, after the calls
   /// emitted so far. Throws std::logic_error without shards.
-  virtual void exchange(Collective collective, const BufferView& data);
+  virtual void exchange(Collective collective, const SymbolicView& data);
 };
 
 /// Returns the range of `part` in memory that holds all positions.
-[[nodiscard]] BufferView part_of(const BufferView& whole, PositionPart part);
+template <class View>
+[[nodiscard]] View part_of(const View& whole, PositionPart part) {
+  const std::size_t bytes = whole.bytes / static_cast<std::size_t>(part.count);
+  return whole.part(static_cast<std::size_t>(part.index) * bytes, bytes);
+}
 
 class ForwardPass : public LayerPass {
  public:
   /// Returns memory for the layer's output; called once.
-  [[nodiscard]] virtual BufferView place_output(std::size_t bytes) = 0;
+  [[nodiscard]] virtual SymbolicView place_output(std::size_t bytes) = 0;
   /// Returns memory that the layer's backward pass finds by the same name.
-  [[nodiscard]] virtual BufferView keep(std::string_view name, std::size_t bytes) = 0;
+  [[nodiscard]] virtual SymbolicView keep(std::string_view name, std::size_t bytes) = 0;
   /// Returns memory for the layer's calls in this pass only.
-  [[nodiscard]] virtual BufferView scratch(std::size_t bytes) = 0;
+  [[nodiscard]] virtual SymbolicView scratch(std::size_t bytes) = 0;
   /// Returns the memory that LayerKind::statistics requested.
-  [[nodiscard]] virtual BufferView statistics() const = 0;
+  [[nodiscard]] virtual SymbolicView statistics() const = 0;
 };
 
 /// A gradient in memory. Temporaries are reference-counted: a gradient that two layers read must
 /// not be overwritten by the first.
 struct Gradient {
-  BufferView view;
+  SymbolicView view;
   int temporary = -1;  // index of the temporary; -1: memory of a boundary between stages
 };
 
@@ -67,8 +71,8 @@ class BackwardPass : public LayerPass {
  public:
   /// Returns whether gradients of parameters are accumulated.
   [[nodiscard]] virtual bool accumulates() const = 0;
-  [[nodiscard]] virtual BufferView output() const = 0;
-  [[nodiscard]] virtual BufferView kept(std::string_view name) const = 0;
+  [[nodiscard]] virtual SymbolicView output() const = 0;
+  [[nodiscard]] virtual SymbolicView kept(std::string_view name) const = 0;
 
   /// Returns the gradient of the output: the sum of its readers' contributions.
   [[nodiscard]] virtual Gradient gradient() = 0;
@@ -99,12 +103,12 @@ class BackwardPass : public LayerPass {
 
   /// Returns the memory of a parameter's gradient in its store, for operations that write canonical
   /// gradients.
-  [[nodiscard]] virtual BufferView parameter_gradient(std::string_view role) = 0;
+  [[nodiscard]] virtual SymbolicView parameter_gradient(std::string_view role) = 0;
   /// Emits an operation that computes "diff_<role>" of parameters into the store, through
   /// temporaries if the operation's layout differs from the store's. `overwriting` and `adding`:
   /// descriptions without and with `accumulate`. The bindings exclude the gradients.
   virtual void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
-                                        std::vector<Binding> bindings,
+                                        std::vector<SymbolicBinding> bindings,
                                         const std::vector<std::string_view>& roles) = 0;
 };
 

@@ -86,7 +86,7 @@ OpDesc Lstm::forward(const LayerWork& work) const {
 /// Without a bias, the operation reads zeros.
 void Lstm::write_forward(ForwardPass& pass) const {
   if (bias_) return write_operation(pass);
-  const BufferView zeros = pass.scratch(canonical({4 * hidden_}).bytes);
+  const SymbolicView zeros = pass.scratch(canonical({4 * hidden_}).bytes);
   Op& fill =
       pass.prepare(Fill{.count = 4 * hidden_, .distribution = Distribution::constant, .low = 0.0F});
   pass.emit(fill, {{"destination", zeros}});

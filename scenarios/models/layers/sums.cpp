@@ -17,13 +17,13 @@ Formats formats_of(const LayerPass& pass, std::size_t bytes_in_f32) {
   return {.wide = canonical({count}), .narrow = canonical({count}, pass.work().dtype)};
 }
 
-void widen(LayerPass& pass, const BufferView& source, const BufferView& destination) {
+void widen(LayerPass& pass, const SymbolicView& source, const SymbolicView& destination) {
   const auto [wide, narrow] = formats_of(pass, destination.bytes);
   Op& op = pass.prepare(Reorder{.source = narrow, .destination = wide});
   pass.emit(op, {{"source", source}, {"destination", destination}});
 }
 
-void round(LayerPass& pass, const BufferView& source, const BufferView& destination) {
+void round(LayerPass& pass, const SymbolicView& source, const SymbolicView& destination) {
   const auto [wide, narrow] = formats_of(pass, source.bytes);
   Op& op = pass.prepare(Reorder{.source = wide, .destination = narrow});
   pass.emit(op, {{"source", source}, {"destination", destination}});
@@ -33,7 +33,7 @@ void round(LayerPass& pass, const BufferView& source, const BufferView& destinat
 template <class Sum>
 void with_temporary(BackwardPass& pass, std::size_t bytes, const Sum& sum) {
   const std::size_t in_f32 = bytes_in_f32(pass, bytes);
-  if (in_f32 == 0) return sum(BufferView());
+  if (in_f32 == 0) return sum(SymbolicView());
   const Gradient temporary = pass.make_temporary(in_f32);
   sum(temporary.view);
   pass.release(temporary);
@@ -46,34 +46,34 @@ std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes) {
   return element == sizeof(float) ? 0 : bytes / element * sizeof(float);
 }
 
-void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32) {
+void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f32) {
   if (in_f32.bytes == 0) return pass.exchange(Collective::all_reduce, data);
   widen(pass, data, in_f32);
   pass.exchange(Collective::all_reduce, in_f32);
   round(pass, in_f32, data);
 }
 
-void add_up(BackwardPass& pass, const BufferView& data) {
-  with_temporary(pass, data.bytes, [&](const BufferView& in_f32) { add_up(pass, data, in_f32); });
+void add_up(BackwardPass& pass, const SymbolicView& data) {
+  with_temporary(pass, data.bytes, [&](const SymbolicView& in_f32) { add_up(pass, data, in_f32); });
 }
 
-void add_up_part(LayerPass& pass, const BufferView& data, PositionPart part,
-                 const BufferView& in_f32, const BufferView& destination) {
+void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
+                 const SymbolicView& in_f32, const SymbolicView& destination) {
   if (in_f32.bytes > 0) {
     widen(pass, data, in_f32);
     pass.exchange(Collective::reduce_scatter, in_f32);
     return round(pass, part_of(in_f32, part), destination);
   }
   pass.exchange(Collective::reduce_scatter, data);
-  const BufferView own = part_of(data, part);
-  if (own.buffer == destination.buffer && own.offset == destination.offset) return;
+  const SymbolicView own = part_of(data, part);
+  if (own.base == destination.base && own.offset == destination.offset) return;
   const TensorDesc numbers = formats_of(pass, own.bytes).wide;
   Op& copy = pass.prepare(Reorder{.source = numbers, .destination = numbers});
   pass.emit(copy, {{"source", own}, {"destination", destination}});
 }
 
-void add_up_part(BackwardPass& pass, const BufferView& data, PositionPart part) {
-  with_temporary(pass, data.bytes, [&](const BufferView& in_f32) {
+void add_up_part(BackwardPass& pass, const SymbolicView& data, PositionPart part) {
+  with_temporary(pass, data.bytes, [&](const SymbolicView& in_f32) {
     add_up_part(pass, data, part, in_f32, part_of(data, part));
   });
 }

@@ -15,16 +15,16 @@ namespace parbench {
 
 /// Gives every shard the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
 /// empty for f32.
-void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32);
+void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f32);
 /// Overload that takes its memory for f32 from the temporaries of the backward pass.
-void add_up(BackwardPass& pass, const BufferView& data);
+void add_up(BackwardPass& pass, const SymbolicView& data);
 
 /// Gives every shard its own part of the sum of all `data`, in `destination`, which may be this
 /// part of `data`. The content of `data` becomes undefined.
-void add_up_part(LayerPass& pass, const BufferView& data, PositionPart part,
-                 const BufferView& in_f32, const BufferView& destination);
+void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
+                 const SymbolicView& in_f32, const SymbolicView& destination);
 /// Overload that takes its memory for f32 from the temporaries of the backward pass; the sum
 /// replaces the part in `data`.
-void add_up_part(BackwardPass& pass, const BufferView& data, PositionPart part);
+void add_up_part(BackwardPass& pass, const SymbolicView& data, PositionPart part);
 
 }  // namespace parbench

@@ -11,9 +11,6 @@
 
 namespace parbench::onnx_import {
 
-using general::Extent;
-using general::Extents;
-
 namespace {
 
 /// Returns the integral part of a value, at most `beyond` in size. Throws CannotTranslate for NaN.
@@ -36,35 +33,42 @@ const Tensor& Arguments::tensor(std::size_t which) const {
   return translator_.get(node_.inputs[which]);
 }
 
-int Arguments::operand(std::size_t which) {
+Term Arguments::operand(std::size_t which) {
   const Tensor& found = tensor(which);
-  if (!is_network_) return found.operation;
-  if (!found.is_constant || translator_.samples_of_file() == 1)
-    return translator_.in_network(found);
+  if (!is_network_) return {&graph(), found.operation};
+  if (!found.is_constant || translator_.samples_of_file() == 1) {
+    return {&graph(), translator_.in_network(found)};
+  }
   const int once = once_per_file(found);
-  const int made = translator_.in_network({.is_constant = true, .operation = once});
+  const Term made{&graph(), translator_.in_network({.is_constant = true, .operation = once})};
   return once == found.operation ? made : repeated(made);
 }
 
-int Arguments::weights(std::size_t which) {
+Term Arguments::weights(std::size_t which) {
   const Tensor& found = tensor(which);
-  return is_network_ && found.is_constant ? translator_.in_network(found, true) : operand(which);
+  if (!is_network_ || !found.is_constant) return operand(which);
+  return {&graph(), translator_.in_network(found, true)};
+}
+
+Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                          std::vector<std::pair<std::string, int>> parameters, int weights) {
+  return translator_.add_layer(node_, std::move(kind), std::move(inputs), std::move(parameters),
+                               weights);
 }
 
 /// Where samples are outside of other elements in a dimension: those, once for each sample.
-int Arguments::repeated(int x) {
-  general::Graph& graph = translator_.network();
-  const Extents shape = graph.shape(x);
+Term Arguments::repeated(Term x) {
+  const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
   if (!met || met->extent.size == 1) return x;
   const auto place = static_cast<std::ptrdiff_t>(met->dimension);
   Extents divided = shape;
   divided.insert(divided.begin() + place, Extent());
-  const int one = graph.reshape(x, divided);
+  const Term one = x.reshape(divided);
   divided[met->dimension] = {.size = 1, .samples = true};
   Extents to = shape;
   to[met->dimension] = met->extent;
-  return graph.reshape(graph.broadcast(one, divided), to);
+  return one.broadcast(divided).reshape(to);
 }
 
 /// Where a tensor of that rank meets the samples of another input.
@@ -95,20 +99,17 @@ int Arguments::once_per_file(const Tensor& constant) const {
     return constant.operation;
   }
   const std::vector<double> values = translator_.values_of(constant.operation);
-  const Extents behind(shape.begin() + static_cast<std::ptrdiff_t>(met->dimension) + 1,
-                       shape.end());
-  const auto inside = static_cast<std::size_t>(general::count_of(behind).size * met->extent.size);
+  const Extents after = general::part_of(shape, met->dimension + 1, shape.size());
+  const auto inside = static_cast<std::size_t>(general::count_of(after).size * met->extent.size);
   const std::size_t all = inside * static_cast<std::size_t>(translator_.samples_of_file());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != values[i - i % all + i % inside]) return constant.operation;
   }
-  return run_of(constants, constant.operation, met->dimension, 0, met->extent.size);
+  return constants.part(constant.operation, met->dimension, 0, met->extent.size);
 }
 
 void Arguments::check_count(std::size_t wanted) const {
-  if (count() != wanted) {
-    throw CannotTranslate(fmt::format("it has {} inputs instead of {}", count(), wanted));
-  }
+  refuse_if(count() != wanted, fmt::format("it has {} inputs instead of {}", count(), wanted));
 }
 
 Extents Arguments::shape(std::size_t which) const {
@@ -132,9 +133,8 @@ int Arguments::constant(std::size_t which, std::string_view what) const {
 std::vector<double> Arguments::numbers(std::size_t which) const {
   if (!has(which)) return {};
   const Tensor& found = tensor(which);
-  if (!found.is_constant) {
-    throw CannotTranslate(fmt::format("its input {} must be constant in the file", which + 1));
-  }
+  refuse_if(!found.is_constant,
+            fmt::format("its input {} must be constant in the file", which + 1));
   return translator_.values_of(found.operation);
 }
 
@@ -147,9 +147,7 @@ std::vector<std::int64_t> Arguments::integers(std::size_t which) const {
 
 std::int64_t Arguments::integer(std::string_view name, std::int64_t fallback) const {
   const std::int64_t value = attribute(name, fallback);
-  if (value < -max_integer || value > max_integer) {
-    throw CannotTranslate(fmt::format("its {} is {}", name, value));
-  }
+  refuse_if(value < -max_integer || value > max_integer, fmt::format("its {} is {}", name, value));
   return value;
 }
 
@@ -168,8 +166,7 @@ std::vector<std::int64_t> Arguments::integer_list(std::string_view name,
 double Arguments::number(std::size_t which, double fallback) const {
   if (!has(which)) return fallback;
   const std::vector<double> values = numbers(which);
-  if (values.size() != 1)
-    throw CannotTranslate(fmt::format("its input {} is not a single number", which + 1));
+  refuse_if(values.size() != 1, fmt::format("its input {} is not a single number", which + 1));
   return values.front();
 }
 

@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/exchanged.h"
 
 namespace parbench::onnx_import {
 namespace {
-
-using general::Extent;
-using general::Extents;
 
 bool contains(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
@@ -99,29 +96,15 @@ class InputMaker {
     std::int64_t count = 0;
     for (const Input* part : parts) count += general::count_of(extents_of(*part)).size;
     general::Graph& network = translator_.network();
-    const int whole = network.input({{1, true}, {.size = count}});
+    const Term whole{&network, network.input({{1, true}, {.size = count}})};
     std::int64_t begin = 0;
     for (const Input* part : parts) {
       const Extents extents = extents_of(*part);
       const std::int64_t size = general::count_of(extents).size;
-      const int own = run_of(network, whole, 1, begin, size);
+      const Term own = whole.part(1, begin, size);
       begin += size;
-      translator_.add_result(part->name, in_place(own, extents), part->type);
+      translator_.add_result(part->name, Exchanged(extents).restored(own), part->type);
     }
-  }
-
-  /// Reshapes {N, values} to the shape of an input, whose samples may be in another dimension.
-  int in_place(int values, const Extents& extents) {
-    general::Graph& network = translator_.network();
-    const auto found = std::ranges::find_if(extents, &Extent::samples);
-    const auto samples = found - extents.begin();
-    Extents front = extents;
-    front.erase(front.begin() + samples);
-    front.insert(front.begin(), {1, true});
-    Integers order;
-    for (std::int64_t d = 1; d < signed_size(extents.size()); ++d) order.push_back(d);
-    order.insert(order.begin() + samples, 0);
-    return network.permute(network.reshape(values, std::move(front)), order);
   }
 
   void add_constant(const Input& input) {

@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "scenarios/models/layers/composition.h"
+#include "scenarios/models/onnx/exchanged.h"
 #include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
 
-using general::Extent;
-using general::Extents;
 using general::Operation;
 using general::OpKind;
 
@@ -28,65 +27,6 @@ std::string with_dots(std::string name) {
   name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
   return name.empty() ? "layer" : name;
 }
-
-/// A tensor as layers exchange it, with the samples first, and the conversion back to the graph's
-/// shape.
-class Exchanged {
- public:
-  explicit Exchanged(Extents shape) : shape_(std::move(shape)) {
-    const auto found = std::ranges::find_if(shape_, &Extent::samples);
-    if (found == shape_.end()) throw CannotTranslate("a tensor between layers has no samples");
-    samples_ = static_cast<std::size_t>(found - shape_.begin());
-    is_plain_ = samples_ == 0 && found->size == 1 && shape_.size() >= 2 && shape_.size() <= 4;
-  }
-
-  [[nodiscard]] Extents front() const {
-    return is_plain_ ? shape_ : Extents{{1, true}, {.size = general::count_of(shape_).size}};
-  }
-
-  [[nodiscard]] int to_front(general::Graph& graph, int x) const {
-    if (is_plain_) return x;
-    const int moved = graph.permute(graph.reshape(x, divided()), order());
-    return graph.reshape(moved, front());
-  }
-
-  [[nodiscard]] int from_front(general::Graph& graph, int x) const {
-    if (is_plain_) return x;
-    const Extents parts = divided();
-    Extents moved;
-    std::vector<std::int64_t> back(parts.size());
-    const std::vector<std::int64_t> places = order();
-    for (std::size_t d = 0; d < places.size(); ++d) {
-      moved.push_back(parts[static_cast<std::size_t>(places[d])]);
-      back[static_cast<std::size_t>(places[d])] = static_cast<std::int64_t>(d);
-    }
-    return graph.reshape(graph.permute(graph.reshape(x, moved), back), shape_);
-  }
-
- private:
-  /// Returns the extents with the samples as a dimension of their own.
-  [[nodiscard]] Extents divided() const {
-    Extents parts = shape_;
-    const auto [size, samples, outer] = shape_[samples_];
-    const auto place = static_cast<std::ptrdiff_t>(samples_);
-    parts[samples_] = {1, true};
-    parts.insert(parts.begin() + place + 1, {.size = size / outer});
-    parts.insert(parts.begin() + place, {.size = outer});
-    return parts;
-  }
-
-  [[nodiscard]] std::vector<std::int64_t> order() const {
-    std::vector<std::int64_t> places{static_cast<std::int64_t>(samples_) + 1};
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape_.size()) + 2; ++d) {
-      if (d != places.front()) places.push_back(d);
-    }
-    return places;
-  }
-
-  Extents shape_;
-  std::size_t samples_ = 0;
-  bool is_plain_ = false;
-};
 
 /// Constants with the initial values of a layer's parameters, by role.
 using Parameters = std::vector<std::pair<std::string, int>>;
@@ -202,10 +142,9 @@ class Layering {
     std::vector<int> inputs;
     for (const int input : operation.inputs) {
       const auto read = layer_of_.find(input);
-      if (read == layer_of_.end()) {
-        throw CannotTranslate(fmt::format(
-            "its layer '{}' reads numbers that do not depend on the samples", made.name));
-      }
+      refuse_if(
+          read == layer_of_.end(),
+          fmt::format("its layer '{}' reads numbers that do not depend on the samples", made.name));
       inputs.push_back(read->second);
     }
     const int layer = append(unique(made.name), made.kind, std::move(inputs));
@@ -272,7 +211,7 @@ class Layering {
       static_cast<void>(part.graph.input(extents_of(result_.network.shape_of(last))));
     }
     const Exchanged tensor(graph_.shape(index));
-    const int output = tensor.to_front(part.graph, copy);
+    const int output = tensor.to_front({&part.graph, copy});
     const Node* maker = translator_.maker_of(index);
     std::string operators = maker == nullptr ? "composition" : maker->op;
     std::ranges::transform(operators, operators.begin(),
@@ -317,7 +256,7 @@ class Layering {
     if (!is_own_root && is_root(index)) {
       const Exchanged tensor(operation.shape);
       part.inputs.push_back(layer_of_.at(index));
-      copy = tensor.from_front(part.graph, part.graph.input(tensor.front()));
+      copy = tensor.from_front({&part.graph, part.graph.input(tensor.front())});
     } else if (operation.kind == OpKind::parameter) {
       copy = parameter_of(part, operation);
     } else {
@@ -359,9 +298,7 @@ class Layering {
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});
-    general::Extents to;
-    for (const std::int64_t size : shape) to.push_back({size});
-    return part.graph.reshape(part.graph.mean(values, {0}), std::move(to));
+    return part.graph.reshape(part.graph.mean(values, {0}), general::fixed(shape));
   }
 
   int parameter_of(Part& part, const Operation& operation) {

@@ -15,8 +15,6 @@
 namespace parbench::onnx_import {
 namespace {
 
-using general::Extent;
-using general::Extents;
 using general::Operation;
 using general::OpKind;
 
@@ -26,12 +24,6 @@ class Missing : public std::exception {};
 /// Larger constants are not inspected if they can be weights; constants above max_read never are.
 constexpr std::int64_t max_inspected = 1 << 20;
 constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
-
-Extents fixed(const Shape& shape) {
-  Extents extents;
-  for (const std::int64_t size : shape) extents.push_back({size});
-  return extents;
-}
 
 bool has_samples(double value) {
   return value != 0 && std::abs(value) < 9e15 && std::fmod(value, samples_prime) == 0;
@@ -90,7 +82,7 @@ bool is_of_positions(const Shape& shape, const std::vector<double>& values) {
 Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
   Extents extents;
   for (const std::int64_t number : numbers) {
-    if (number < 0) throw CannotTranslate("it computes a shape with a negative extent");
+    refuse_if(number < 0, "it computes a shape with a negative extent");
     const bool samples = has_samples(static_cast<double>(number));
     extents.push_back({.size = samples ? number / samples_prime : number, .samples = samples});
   }
@@ -99,14 +91,14 @@ Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
 
 Translator::Translator(const onnx_import::Graph& file, Load load)
     : file_(file), load_(std::move(load)) {
-  add_constants();
+  add_constants(file);
+  has_initializers_ = !weights_.empty();
 }
 
-void Translator::add_constants() {
-  for (const auto& [name, constant] : file_.constants) {
+void Translator::add_constants(const onnx_import::Graph& graph) {
+  for (const auto& [name, constant] : graph.constants) {
     tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
   }
-  has_initializers_ = !weights_.empty();
 }
 
 int Translator::add_source(const std::string& name, const Constant& constant, bool may_train) {
@@ -117,7 +109,7 @@ int Translator::add_source(const std::string& name, const Constant& constant, bo
   }
   if (const auto known = inputs_.find(name); known != inputs_.end()) return known->second;
   sources_.push_back(name);
-  const int input = constants_.input(fixed(constant.shape));
+  const int input = constants_.input(general::fixed(constant.shape));
   inputs_[name] = input;
   if (is_weight) weights_.insert(input);
   return input;
@@ -208,9 +200,8 @@ std::vector<double> Translator::values_of(int constant) {
     const auto index = static_cast<std::size_t>(constants_.at(input).index);
     const std::vector<float> loaded = load_(sources_.at(index));
     const Shape shape = general::shape_at(constants_.shape(input), 1);
-    if (std::cmp_not_equal(loaded.size(), element_count(shape))) {
-      throw CannotTranslate("the values of " + sources_.at(index) + " do not fit its shape");
-    }
+    refuse_if(std::cmp_not_equal(loaded.size(), element_count(shape)),
+              "the values of " + sources_.at(index) + " do not fit its shape");
     inputs[index].assign(loaded.begin(), loaded.end());
   }
   return general::evaluate(constants_, {constant}, inputs, {}, 1).front();
@@ -229,9 +220,7 @@ int Translator::brought(int constant, bool trains) {
   const bool is_read =
       count <= max_inspected || (count <= max_read && (!can_train || has_shape_of_mask(shape)));
   const std::vector<double> values = is_read ? values_of(constant) : std::vector<double>();
-  if (std::ranges::any_of(values, has_samples)) {
-    throw CannotTranslate("it computes with the number of samples");
-  }
+  refuse_if(std::ranges::any_of(values, has_samples), "it computes with the number of samples");
   int made = 0;
   const bool is_weight =
       count > 1 && can_train && !is_mask(shape, values) && !is_of_positions(shape, values);
@@ -241,7 +230,7 @@ int Translator::brought(int constant, bool trains) {
   } else if (!is_read) {
     throw CannotTranslate("one of its constants is too large");
   } else if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end() && count > 0) {
-    made = network_.number(static_cast<float>(values.front()), fixed(shape));
+    made = network_.number(static_cast<float>(values.front()), general::fixed(shape));
   } else {
     made = network_.constant(shape, values);
   }
@@ -251,15 +240,16 @@ int Translator::brought(int constant, bool trains) {
 
 // --- nodes ---
 
-int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kind,
-                          std::vector<int> inputs,
-                          std::vector<std::pair<std::string, int>> parameters, int weights) {
+Term Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kind,
+                           std::vector<int> inputs,
+                           std::vector<std::pair<std::string, int>> parameters, int weights) {
   std::string name = weights < 0 ? std::string() : module_of(weights);
   if (name.empty()) name = layer_name_of(node, weights >= 0);
-  return append_layer(
-      network_,
-      {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
-      std::move(inputs));
+  return {&network_, append_layer(network_,
+                                  {.kind = std::move(kind),
+                                   .name = std::move(name),
+                                   .parameters = std::move(parameters)},
+                                  std::move(inputs))};
 }
 
 int Translator::append_layer(general::Graph& graph, TranslatedLayer layer,
@@ -267,15 +257,12 @@ int Translator::append_layer(general::Graph& graph, TranslatedLayer layer,
   std::vector<Shape> shapes;
   for (const int input : inputs) {
     const Extents& extents = graph.shape(input);
-    if (extents.size() < 2 || extents.front() != general::Extent{1, true}) {
-      throw CannotTranslate(
-          fmt::format("its input {} does not begin with the samples", general::to_string(extents)));
-    }
+    refuse_if(extents.size() < 2 || extents.front() != Extent{1, true},
+              fmt::format("its input {} does not begin with the samples", to_string(extents)));
     const Shape with_one = general::shape_at(extents, 1);
     shapes.emplace_back(with_one.begin() + 1, with_one.end());
   }
-  Extents output{{1, true}};
-  for (const std::int64_t size : layer.kind->output_of(shapes)) output.push_back({size});
+  Extents output = general::joined({{{1, true}}, general::fixed(layer.kind->output_of(shapes))});
   layers_.push_back(std::move(layer));
   return graph.layer(static_cast<int>(layers_.size()) - 1, std::move(inputs), std::move(output));
 }
@@ -328,9 +315,7 @@ void Translator::translate(const std::vector<const Node*>& nodes) {
 }
 
 void Translator::translate_nested(const onnx_import::Graph& nested) {
-  for (const auto& [name, constant] : nested.constants) {
-    tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
-  }
+  add_constants(nested);
   const std::size_t before = problems_.size();
   for (const Node& node : nested.nodes) try_translate(node);
   if (problems_.size() > before) throw Missing();

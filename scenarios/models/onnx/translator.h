@@ -15,11 +15,15 @@
 #include <variant>
 #include <vector>
 
-#include "scenarios/models/general/graph.h"
+#include "scenarios/models/general/term.h"
 #include "scenarios/models/layers/layer_kind.h"
 #include "scenarios/models/onnx/reading/graph.h"
 
 namespace parbench::onnx_import {
+
+using general::Extent;
+using general::Extents;
+using general::Term;
 
 /// Why a node cannot be translated. Not a std::logic_error, which would indicate a bug of the
 /// translator.
@@ -27,6 +31,11 @@ class CannotTranslate : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Throws CannotTranslate if the reason applies.
+inline void refuse_if(bool applies, const std::string& reason) {
+  if (applies) throw CannotTranslate(reason);
+}
 
 /// Stands for the number of samples in values of constants that are computed from shapes: a prime
 /// that no shape contains.
@@ -38,7 +47,7 @@ inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
 /// Returns the extents of a shape that was computed from others; multiples of the prime contain the
 /// samples.
-[[nodiscard]] general::Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
+[[nodiscard]] Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
 
 /// A tensor of the file: an operation of the network's graph or of the graph of constants.
 struct Tensor {
@@ -69,7 +78,7 @@ class Translator {
   Translator(const Graph& file, Load load);
 
   /// Adds an input of the file. `shape`: its extents, including the position of the samples.
-  void add_input(const std::string& name, general::Extents shape, ElementType type);
+  void add_input(const std::string& name, Extents shape, ElementType type);
   /// Gives a tensor of the file the result of an existing operation.
   void add_result(const std::string& name, int operation, ElementType type) {
     tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
@@ -137,8 +146,8 @@ class Translator {
 
   /// Appends a layer of its own kind to the network. The first dimension of its inputs is the
   /// samples. `weights`: the constant after which it is named; −1: none.
-  int add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
-                std::vector<std::pair<std::string, int>> parameters, int weights);
+  Term add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                 std::vector<std::pair<std::string, int>> parameters, int weights);
   /// Appends the layer to another graph that shares this network's layers.
   int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
   /// Replaces the network by a graph with the same inputs and parameters. `makers`: by operation.
@@ -148,7 +157,7 @@ class Translator {
   }
 
  private:
-  void add_constants();
+  void add_constants(const onnx_import::Graph& graph);
   void translate(const Node& node);
   void try_translate(const Node& node);
   [[nodiscard]] int brought(int constant, bool trains);
@@ -202,10 +211,22 @@ class Arguments {
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
   /// Returns the operation of an input in `graph()`. If a constant repeats itself for each sample
   /// of the exported file and meets samples there, one repetition.
-  [[nodiscard]] int operand(std::size_t which);
+  [[nodiscard]] Term operand(std::size_t which);
   /// Like `operand`, for weights: constants are trained, even with a single element.
-  [[nodiscard]] int weights(std::size_t which);
-  [[nodiscard]] general::Extents shape(std::size_t which) const;
+  [[nodiscard]] Term weights(std::size_t which);
+  /// Returns the sum of a term and an input; the term alone if the input is omitted.
+  [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
+  /// Appends an operation without inputs to `graph()`.
+  [[nodiscard]] Term filled(float value, Extents shape) {
+    return {&graph(), graph().number(value, std::move(shape))};
+  }
+  [[nodiscard]] Term coordinate(Extents shape, int dimension) {
+    return {&graph(), graph().coordinate(std::move(shape), dimension)};
+  }
+  [[nodiscard]] Term constant_of(const Shape& shape, std::vector<double> values) {
+    return {&graph(), graph().constant(shape, std::move(values))};
+  }
+  [[nodiscard]] Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
   /// Returns whether an input can be the weights of a layer: a constant of several floating-point
   /// numbers.
@@ -239,10 +260,29 @@ class Arguments {
   [[nodiscard]] bool flag(std::string_view name, bool fallback) const {
     return integer(name, fallback ? 1 : 0) != 0;
   }
+  [[nodiscard]] float real(std::string_view name, double fallback) const {
+    return static_cast<float>(attribute(name, fallback));
+  }
+  [[nodiscard]] std::string text(std::string_view name, std::string fallback) const {
+    return attribute(name, std::move(fallback));
+  }
+  /// Returns a number from an attribute or, in later operator sets, from a constant input.
+  [[nodiscard]] double number(std::string_view name, std::size_t which, double fallback) const {
+    return has_attribute(name) ? attribute(name, fallback) : number(which, fallback);
+  }
+  /// Returns the dimension that the attribute "axis" names.
+  [[nodiscard]] std::size_t axis(std::int64_t fallback, std::size_t rank) const {
+    return general::dimension_of(integer("axis", fallback), rank);
+  }
+  [[nodiscard]] std::size_t axis(std::int64_t fallback) const { return axis(fallback, rank(0)); }
   /// Returns the integers of an attribute or, in later operator sets, of a constant input; nothing
   /// if both are omitted.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view name,
                                                                   std::size_t which) const;
+
+  /// Appends a layer of its own kind for the node; see Translator::add_layer.
+  Term add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                 std::vector<std::pair<std::string, int>> parameters = {}, int weights = -1);
 
   /// Sets the type of the results; the default is that of the first input.
   void set_type(ElementType type) { type_ = type; }
@@ -252,10 +292,10 @@ class Arguments {
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
   struct Met {
     std::size_t dimension = 0;
-    general::Extent extent = {};  // extent in the other input
+    Extent extent = {};  // extent in the other input
   };
   [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
-  [[nodiscard]] int repeated(int x);
+  [[nodiscard]] Term repeated(Term x);
 
   Translator& translator_;
   const Node& node_;

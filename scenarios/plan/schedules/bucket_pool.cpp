@@ -8,9 +8,9 @@
 namespace parbench {
 namespace {
 
-/// Number of steps for which memory of gradients is kept after the step that completes them, so
-/// that the next step does not wait until they are reduced.
-constexpr int steps_behind_completion = 1;
+/// Number of segments for which memory of gradients is kept after the segment that completes them,
+/// so that the next segment does not wait until they are reduced.
+constexpr int segments_after_completion = 1;
 
 BucketPool placed(std::vector<PooledBucket> buckets, std::size_t limit) {
   RegionPlanner region;
@@ -26,19 +26,19 @@ BucketPool placed(std::vector<PooledBucket> buckets, std::size_t limit) {
     static_cast<void>(grown.acquire(one.bytes));
     return grown.peak() > limit;
   };
-  int last_step = -1;
-  for (const PooledBucket& one : buckets) last_step = std::max(last_step, one.when.last);
-  for (int step = 0; step <= last_step; ++step) {
+  int last_segment = -1;
+  for (const PooledBucket& one : buckets) last_segment = std::max(last_segment, one.when.last);
+  for (int segment = 0; segment <= last_segment; ++segment) {
     for (const PooledBucket& one : buckets) {
-      if (one.when.last == step - 1) complete.push_back(&one);
+      if (one.when.last == segment - 1) complete.push_back(&one);
     }
     release([&](const PooledBucket& one) {
-      return one.when.last + (one.has_gradients ? steps_behind_completion : 0) < step;
+      return one.when.last + (one.has_gradients ? segments_after_completion : 0) < segment;
     });
     for (PooledBucket& one : buckets) {
-      if (one.when.begin != step) continue;
+      if (one.when.begin != segment) continue;
       if (exceeds_limit(one)) release([](const PooledBucket&) { return true; });
-      if (one.when.first > step && exceeds_limit(one)) {
+      if (one.when.first > segment && exceeds_limit(one)) {
         ++one.when.begin;
       } else {
         one.offset = region.acquire(one.bytes);

@@ -27,11 +27,11 @@ struct PoolSize {
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket. `staying`: buckets that are kept for later steps
+/// Assigns an offset to every bucket. `staying`: buckets that are kept for later segments
 /// (`holdings_of`), used if the pool then fits the maximum size; otherwise `leaving`. Buckets that
 /// would exceed the size are kept as briefly as possible: parameters do not arrive early, and
-/// gradients are kept only until the step that completes them. Other gradients are kept one step
-/// longer, so that the next step does not wait until they are reduced.
+/// gradients are kept only until the segment that completes them. Other gradients are kept one
+/// segment longer, so that the next segment does not wait until they are reduced.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

@@ -1,4 +1,4 @@
-// Levels, list scheduling, and dynamic programming over stages.
+// Topological levels, list scheduling, and dynamic programming over levels.
 #include "scenarios/plan/schedules/inter_op.h"
 
 #include <algorithm>
@@ -63,12 +63,12 @@ void append_serial(const Block& block, InterOpSchedule& schedule) {
   for (int op = block.first; op < block.last; ++op) schedule.push_back({{.op = op}});
 }
 
-InterOpStage merged_stage(const InterOpProblem& problem, int merge) {
-  InterOpStage stage;
+InterOpLevel merged_level(const InterOpProblem& problem, int merge) {
+  InterOpLevel level;
   for (const int op : problem.merges[at(merge)].ops) {
-    stage.push_back({.op = op, .stream = whole_device, .merge = merge});
+    level.push_back({.op = op, .stream = whole_device, .merge = merge});
   }
-  return stage;
+  return level;
 }
 
 /// Returns the merge of each operation: the largest merges are taken first, unless they overlap
@@ -110,19 +110,19 @@ class ListScheduler {
         ends_(problem.after.size(), 0.0),
         free_(at(problem.streams), 0.0) {}
 
-  InterOpStage run(const Block& block) {
+  InterOpLevel run(const Block& block) {
     std::vector<int> waiting;
     for (int op = block.first; op < block.last; ++op) waiting.push_back(op);
     // The order respects dependencies: the path from an operation is longer than the path from its
     // reader, and the sort is stable for equal ones.
     std::ranges::stable_sort(waiting, [&](int a, int b) { return paths_[at(a)] > paths_[at(b)]; });
-    InterOpStage stage;
-    for (const int op : waiting) stage.push_back({.op = op, .stream = place(op, block)});
-    return stage;
+    InterOpLevel level;
+    for (const int op : waiting) level.push_back({.op = op, .stream = assign_stream(op, block)});
+    return level;
   }
 
  private:
-  int place(int op, const Block& block) {
+  int assign_stream(int op, const Block& block) {
     double ready = 0;
     for (const int before : problem_.after[at(op)]) {
       if (before >= block.first) ready = std::max(ready, ends_[at(before)]);
@@ -140,7 +140,7 @@ class ListScheduler {
   std::vector<double> free_;  // by stream
 };
 
-InterOpStage listed(const InterOpProblem& problem, const Block& block,
+InterOpLevel listed(const InterOpProblem& problem, const Block& block,
                     const std::vector<double>& paths) {
   return ListScheduler(problem, paths).run(block);
 }
@@ -154,27 +154,27 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
   return (placed.stream == whole_device ? problem.alone : problem.shared)[at(placed.op)];
 }
 
-// --- dynamic programming over stages ---
+// --- dynamic programming over levels ---
 
 using OpSet64 = std::uint64_t;  // operations of a block, as bits by index in it
 
-/// Kind of the previous stage.
+/// Kind of the previous level.
 enum class Ran { nothing, whole, streams };
 
-Ran kind_of(const InterOpStage& stage) {
-  return stage.front().stream == whole_device ? Ran::whole : Ran::streams;
+Ran kind_of(const InterOpLevel& level) {
+  return level.front().stream == whole_device ? Ran::whole : Ran::streams;
 }
 
-/// Returns the seconds between the previous stage and the next one.
+/// Returns the seconds between the previous level and the next one.
 double join_seconds(const InterOpProblem& problem, Ran before, Ran next) {
   if (before == Ran::nothing || next == Ran::nothing) return 0;
   return before == Ran::whole && next == Ran::whole ? 0 : problem.join;
 }
 
-/// Finds the fastest stages of one block. The operations before and after it have the whole device.
-class StageSolver {
+/// Finds the fastest levels of one block. The operations before and after it have the whole device.
+class LevelSolver {
  public:
-  StageSolver(const InterOpProblem& problem, const Block& block, const StageSearch& search)
+  LevelSolver(const InterOpProblem& problem, const Block& block, const ScheduleSearch& search)
       : problem_(problem),
         search_(search),
         first_(block.first),
@@ -203,7 +203,7 @@ class StageSolver {
     InterOpSchedule schedule;
     for (State state = begin; state.done != all();) {
       const Choice& best = best_.at(state);
-      schedule.push_back(best.stage);
+      schedule.push_back(best.level);
       state = best.next;
     }
     return schedule;
@@ -218,7 +218,7 @@ class StageSolver {
   struct Choice {
     double seconds = 0;  // from here to the block's end, including the join after it
     State next;
-    InterOpStage stage;
+    InterOpLevel level;
   };
   using Chains = std::vector<std::vector<int>>;
   struct Merge {
@@ -244,19 +244,19 @@ class StageSolver {
     if (state.done == all()) return join_seconds(problem_, state.before, after_all_);
     if (const auto found = best_.find(state); found != best_.end()) return found->second.seconds;
     if (best_.size() >= search_.max_states) return std::nullopt;
-    Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = state, .stage = {}};
+    Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = state, .level = {}};
     best_[state] = best;  // counts as a state while later states are solved
     for (int index = 0; index < count_; ++index) {
       if (!is_ready(index, state.done)) continue;
-      const InterOpStage single{{.op = first_ + index}};
+      const InterOpLevel single{{.op = first_ + index}};
       const double seconds = problem_.alone[at(first_ + index)];
       if (!consider(single, state, state.done | bit(index), seconds, best)) return std::nullopt;
     }
     for (const Merge& merge : merges_) {
       if (!is_ready(merge, state.done)) continue;
       const double seconds = problem_.merges[at(merge.index)].seconds;
-      const InterOpStage stage = merged_stage(problem_, merge.index);
-      if (!consider(stage, state, state.done | merge.ops, seconds, best)) return std::nullopt;
+      const InterOpLevel level = merged_level(problem_, merge.index);
+      if (!consider(level, state, state.done | merge.ops, seconds, best)) return std::nullopt;
     }
     Chains chains;
     if (!consider_chains(0, state, state.done, 0.0, chains, best)) return std::nullopt;
@@ -264,23 +264,23 @@ class StageSolver {
     return best.seconds;
   }
 
-  /// Considers a stage in a state; `done`: completed operations after the stage.
-  bool consider(const InterOpStage& stage, const State& state, OpSet64 done, double seconds,
+  /// Considers a level in a state; `done`: completed operations after the level.
+  bool consider(const InterOpLevel& level, const State& state, OpSet64 done, double seconds,
                 Choice& best) {
-    const State next{done, kind_of(stage)};
+    const State next{done, kind_of(level)};
     const std::optional<double> rest = seconds_from(next);
     if (!rest) return false;
     const double all = join_seconds(problem_, state.before, next.before) + seconds + *rest;
-    if (all < best.seconds) best = {all, next, stage};
+    if (all < best.seconds) best = {all, next, level};
     return true;
   }
 
   /// Adds another chain, on another stream. Its first operation has a higher index than those of
-  /// the existing chains, so that no set of chains is considered twice. `state`: before the stage;
-  /// `taken`: completed operations, including the stage so far.
+  /// the existing chains, so that no set of chains is considered twice. `state`: before the level;
+  /// `taken`: completed operations, including the level so far.
   bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
-    if (chains.size() >= 2 && !consider(stage_of(chains), state, taken, longest, best)) {
+    if (chains.size() >= 2 && !consider(level_of(chains), state, taken, longest, best)) {
       return false;
     }
     if (static_cast<int>(chains.size()) == problem_.streams) return true;
@@ -317,19 +317,19 @@ class StageSolver {
     return true;
   }
 
-  [[nodiscard]] InterOpStage stage_of(const Chains& chains) const {
-    InterOpStage stage;
+  [[nodiscard]] InterOpLevel level_of(const Chains& chains) const {
+    InterOpLevel level;
     for (std::size_t stream = 0; stream < chains.size(); ++stream) {
       for (const int index : chains[stream]) {
-        stage.push_back({.op = first_ + index, .stream = static_cast<int>(stream)});
+        level.push_back({.op = first_ + index, .stream = static_cast<int>(stream)});
       }
     }
-    std::ranges::sort(stage, {}, &PlacedOp::op);
-    return stage;
+    std::ranges::sort(level, {}, &PlacedOp::op);
+    return level;
   }
 
   const InterOpProblem& problem_;
-  const StageSearch& search_;
+  const ScheduleSearch& search_;
   int first_;
   int count_;
   Ran before_all_;
@@ -355,13 +355,13 @@ InterOpSchedule merged_schedule(const InterOpProblem& problem) {
     if (merge == not_merged) {
       schedule.push_back({{.op = op}});
     } else if (problem.merges[at(merge)].ops.front() == op) {
-      schedule.push_back(merged_stage(problem, merge));
+      schedule.push_back(merged_level(problem, merge));
     }
   }
   return schedule;
 }
 
-InterOpSchedule level_schedule(const InterOpProblem& problem) {
+InterOpSchedule topological_schedule(const InterOpProblem& problem) {
   const std::vector<int> levels = topological_levels(problem.after);
   InterOpSchedule schedule;
   for (int op = 0; op < problem.count(); ++op) {
@@ -369,10 +369,10 @@ InterOpSchedule level_schedule(const InterOpProblem& problem) {
     if (level >= schedule.size()) schedule.resize(level + 1);
     schedule[level].push_back({.op = op});
   }
-  for (InterOpStage& stage : schedule) {
-    if (stage.size() == 1) continue;
-    for (std::size_t i = 0; i < stage.size(); ++i) {
-      stage[i].stream = static_cast<int>(i) % problem.streams;
+  for (InterOpLevel& level : schedule) {
+    if (level.size() == 1) continue;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      level[i].stream = static_cast<int>(i) % problem.streams;
     }
   }
   return schedule;
@@ -391,7 +391,7 @@ InterOpSchedule list_schedule(const InterOpProblem& problem) {
   return schedule;
 }
 
-InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch& search) {
+InterOpSchedule fastest_schedule(const InterOpProblem& problem, const ScheduleSearch& search) {
   constexpr int max_operations = 64;
   const std::vector<double> paths = longest_paths(problem);
   InterOpSchedule schedule;
@@ -400,38 +400,38 @@ InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch&
       append_serial(block, schedule);
       continue;
     }
-    std::optional<InterOpSchedule> stages;
+    std::optional<InterOpSchedule> levels;
     if (block.last - block.first <= max_operations) {
-      stages = StageSolver(problem, block, search).solve();
+      levels = LevelSolver(problem, block, search).solve();
     }
-    if (!stages) stages = {listed(problem, block, paths)};
-    schedule.insert(schedule.end(), stages->begin(), stages->end());
+    if (!levels) levels = {listed(problem, block, paths)};
+    schedule.insert(schedule.end(), levels->begin(), levels->end());
   }
   return schedule;
 }
 
 double estimated_seconds(const InterOpProblem& problem, const InterOpSchedule& schedule) {
   std::vector<double> ends(problem.after.size(), 0.0);
-  double stage_begin = 0;
+  double level_begin = 0;
   Ran ran = Ran::nothing;
-  for (const InterOpStage& stage : schedule) {
-    stage_begin += join_seconds(problem, ran, kind_of(stage));
-    ran = kind_of(stage);
+  for (const InterOpLevel& level : schedule) {
+    level_begin += join_seconds(problem, ran, kind_of(level));
+    ran = kind_of(level);
     std::map<int, double> free;
-    double stage_end = stage_begin;
-    for (const PlacedOp& placed : stage) {
-      double begin = std::max(stage_begin, free[placed.stream]);
+    double level_end = level_begin;
+    for (const PlacedOp& placed : level) {
+      double begin = std::max(level_begin, free[placed.stream]);
       for (const int before : problem.after[at(placed.op)]) {
         begin = std::max(begin, ends[at(before)]);
       }
       const double end = begin + seconds_of_placed(problem, placed);
       ends[at(placed.op)] = end;
       free[placed.stream] = end;
-      stage_end = std::max(stage_end, end);
+      level_end = std::max(level_end, end);
     }
-    stage_begin = stage_end;
+    level_begin = level_end;
   }
-  return stage_begin;
+  return level_begin;
 }
 
 }  // namespace parbench

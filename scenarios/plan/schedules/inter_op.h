@@ -22,7 +22,7 @@ struct InterOpProblem {
   std::vector<double> shared;
   int streams = 2;
   std::vector<InterOpMerge> merges = {};
-  /// Seconds between two stages, unless both have the whole device: their streams have to wait for
+  /// Seconds between two levels, unless both have the whole device: their streams have to wait for
   /// each other.
   double join = 0;
 
@@ -36,16 +36,16 @@ inline constexpr int not_merged = -1;
 struct PlacedOp {
   int op = 0;
   int stream = whole_device;
-  /// Index of the merge that it is part of: all parts are consecutive in the stage, and run when
+  /// Index of the merge that it is part of: all parts are consecutive in the level, and run when
   /// the first does.
   int merge = not_merged;
   friend bool operator==(const PlacedOp&, const PlacedOp&) = default;
 };
 
-/// Operations in the order of submission. Operations of a stage wait for all of the previous stage,
+/// Operations in the order of submission. Operations of a level wait for all of the previous level,
 /// so that a stream with the whole device never runs beside one that shares it.
-using InterOpStage = std::vector<PlacedOp>;
-using InterOpSchedule = std::vector<InterOpStage>;
+using InterOpLevel = std::vector<PlacedOp>;
+using InterOpSchedule = std::vector<InterOpLevel>;
 
 /// Returns all operations one after the other on the whole device.
 [[nodiscard]] InterOpSchedule sequential_schedule(const InterOpProblem& problem);
@@ -54,34 +54,35 @@ using InterOpSchedule = std::vector<InterOpStage>;
 /// first, each operation in at most one.
 [[nodiscard]] InterOpSchedule merged_schedule(const InterOpProblem& problem);
 
-/// Returns a stage for each topological level (the longest path from the beginning). Its operations
+/// Returns the topological levels (the longest path from the beginning). Its operations
 /// are assigned to the streams in turn; a single operation gets the whole device.
-[[nodiscard]] InterOpSchedule level_schedule(const InterOpProblem& problem);
+[[nodiscard]] InterOpSchedule topological_schedule(const InterOpProblem& problem);
 
 /// Operations that precede or follow every other one get the whole device. Those in between are
 /// list-scheduled: the one with the longest path to the end first, on the stream where it ends
 /// earliest (Topcuoglu et al. 2002: HEFT, for equal streams).
 [[nodiscard]] InterOpSchedule list_schedule(const InterOpProblem& problem);
 
-/// Limits of the search of `stage_schedule` in one block of a network.
-struct StageSearch {
-  int max_chain = 3;  // operations per stream and stage
+/// Limits of the search of `fastest_schedule` in one block of a network.
+struct ScheduleSearch {
+  int max_chain = 3;  // operations per stream and level
   /// Maximum number of states. A state is a set of completed operations and the kind of the last
-  /// stage (whole device, streams).
+  /// level (whole device, streams).
   std::size_t max_states = 40000;
 };
 
-/// Finds the fastest sequence of stages by dynamic programming over the sets of completed
-/// operations (Ding et al. 2021: IOS). A stage is one operation on the whole device, one merge, or
-/// chains of operations on two or more streams. It takes as long as its longest chain plus the join
-/// before it. Blocks between operations that precede or follow every other one are solved
-/// separately. A block with more than 64 operations, or more states than the search allows, is
-/// list-scheduled. `problem.shared`: costs of operations while all streams are busy.
-[[nodiscard]] InterOpSchedule stage_schedule(const InterOpProblem& problem,
-                                             const StageSearch& search = {});
+/// Finds the fastest sequence of levels by dynamic programming over the sets of completed
+/// operations (Ding et al. 2021: IOS, which calls levels stages). A level is one operation on the
+/// whole device, one merge, or chains of operations on two or more streams. It takes as long as its
+/// longest chain plus the join before it. Blocks between operations that precede or follow every
+/// other one are solved separately. A block with more than 64 operations, or more states than the
+/// search allows, is list-scheduled. `problem.shared`: costs of operations while all streams are
+/// busy.
+[[nodiscard]] InterOpSchedule fastest_schedule(const InterOpProblem& problem,
+                                               const ScheduleSearch& search = {});
 
-/// Returns the seconds of a schedule by the problem's costs: stages one after the other with joins
-/// between them, streams of a stage side by side, and operations after those that they read.
+/// Returns the seconds of a schedule by the problem's costs: levels one after the other with joins
+/// between them, streams of a level side by side, and operations after those that they read.
 [[nodiscard]] double estimated_seconds(const InterOpProblem& problem,
                                        const InterOpSchedule& schedule);
 

@@ -89,19 +89,19 @@ std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& ne
                                  bool stays) {
   std::vector<Holding> all;
   std::map<std::size_t, std::size_t> last_of;  // index of each bucket's last holding
-  for (int step = 0; step < static_cast<int>(needed.size()); ++step) {
-    for (const std::size_t bucket : needed[static_cast<std::size_t>(step)]) {
-      int begin = std::max(0, step - prefetch);
+  for (int segment = 0; segment < static_cast<int>(needed.size()); ++segment) {
+    for (const std::size_t bucket : needed[static_cast<std::size_t>(segment)]) {
+      int begin = std::max(0, segment - prefetch);
       if (const auto known = last_of.find(bucket); known != last_of.end()) {
         Holding& before = all[known->second];
-        if ((stays ? begin : step) <= before.last + 1) {
-          before.last = step;
+        if ((stays ? begin : segment) <= before.last + 1) {
+          before.last = segment;
           continue;
         }
         begin = std::max(begin, before.last + 1);
       }
       last_of[bucket] = all.size();
-      all.push_back({.bucket = bucket, .begin = begin, .first = step, .last = step});
+      all.push_back({.bucket = bucket, .begin = begin, .first = segment, .last = segment});
     }
   }
   std::ranges::stable_sort(all, {},

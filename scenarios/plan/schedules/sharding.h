@@ -54,19 +54,19 @@ class ShardLayout {
   std::vector<std::size_t> shard_bytes_;
 };
 
-/// A bucket that is in memory from one step of a sequence to another, both included.
+/// A bucket that is in memory from one segment of a sequence to another, both included.
 struct Holding {
   std::size_t bucket = 0;
-  int begin = 0;  // the step during which it arrives
-  int first = 0;  // the first step that needs it, usually `prefetch` steps after `begin`
+  int begin = 0;  // the segment during which it arrives
+  int first = 0;  // the first segment that needs it, usually `prefetch` segments after `begin`
   int last = 0;
   friend bool operator==(const Holding&, const Holding&) = default;
 };
 
-/// Returns when buckets are in memory; each step needs some of them. A bucket arrives `prefetch`
-/// steps before the step that needs it and is dropped after that step, unless it would have to
-/// arrive again by the next one. If `stays` is false for it, it is kept only if the next step needs
-/// it. Sorted by `begin`, then by `first`.
+/// Returns when buckets are in memory; each segment needs some of them. A bucket arrives `prefetch`
+/// segments before the segment that needs it and is dropped after that segment, unless it would
+/// have to arrive again by the next one. If `stays` is false for it, it is kept only if the next
+/// segment needs it. Sorted by `begin`, then by `first`.
 [[nodiscard]] std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
                                                int prefetch, bool stays = true);
 

@@ -32,16 +32,16 @@ float drawn(const Fill& fill, std::int64_t index) {
 
 /// Returns spread positions and the position of the largest gradient. At other positions, an update
 /// with a small learning rate may be below the resolution of f32.
-std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
-  std::vector<std::int64_t> places;
+std::vector<std::int64_t> checked_indices(const std::vector<float>& gradient) {
+  std::vector<std::int64_t> indices;
   const auto count = static_cast<std::int64_t>(gradient.size());
   for (const Shape& position : spot_positions({count}, update_positions)) {
-    places.push_back(position.front());
+    indices.push_back(position.front());
   }
   const auto largest =
       std::ranges::max_element(gradient, {}, [](float value) { return std::abs(value); });
-  places.push_back(largest - gradient.begin());
-  return places;
+  indices.push_back(largest - gradient.begin());
+  return indices;
 }
 
 /// Number of roundings of a step in f32, by rounded quantity.
@@ -68,15 +68,15 @@ struct UpdatedValues {
 CheckResult check_update(const Stage::TrainedParameter& parameter, const UpdatedValues& values,
                          const Optimizer& optimizer, double factor) {
   const auto& [gradient, after] = values;
-  for (const std::int64_t place : update_places(gradient)) {
-    const auto i = static_cast<std::size_t>(place);
+  for (const std::int64_t index : checked_indices(gradient)) {
+    const auto i = static_cast<std::size_t>(index);
     const auto [want, change] =
-        naive_update(optimizer, initial_value(parameter, place), gradient[i], factor);
+        naive_update(optimizer, initial_value(parameter, index), gradient[i], factor);
     const Roundings roundings = roundings_of(optimizer);
     const double allowed =
         0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
     if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
-    return naive_difference(fmt::format("{}[{}] after the update", parameter.spec.name, place),
+    return naive_difference(fmt::format("{}[{}] after the update", parameter.spec.name, index),
                             after[i], want);
   }
   return std::nullopt;

@@ -116,7 +116,7 @@ class ReplicateWriter {
                            .cost_key = "backward",
                            .phase = "backward",
                            .micro_batch = 0},
-                          replica(r).backward_behind_loss(0));
+                          replica(r).backward_after_loss(0));
   }
 
   StepTasks& tasks_;

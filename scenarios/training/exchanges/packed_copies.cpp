@@ -5,20 +5,18 @@
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "kernels/base/round_up.h"
 #include "scenarios/plan/region.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 namespace {
 
 constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
 
-const BufferView& view_in(const OpCall& call, Space space) {
+const SymbolicView& view_in(const SymbolicCall& call, Space space) {
   const auto found =
-      std::ranges::find_if(call.views, [&](const BufferView& view) { return is_in(view, space); });
+      std::ranges::find_if(call.views, [&](const SymbolicView& view) { return view.is_in(space); });
   if (found == call.views.end()) throw std::logic_error("a call of packing reads and writes both");
   return *found;
 }
@@ -27,10 +25,9 @@ const BufferView& view_in(const OpCall& call, Space space) {
 
 PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout)
     : bytes_(layout.buckets().size(), 0), calls_(layout.buckets().size()) {
-  for (const Call& packing : stage.pack()) {
-    const auto& call = std::get<OpCall>(packing);
-    const BufferView& source = view_in(call, Space::parameters);
-    const BufferView& packed = view_in(call, Space::packed);
+  for (const SymbolicCall& call : stage.store().packing()) {
+    const SymbolicView& source = view_in(call, Space::parameters);
+    const SymbolicView& packed = view_in(call, Space::packed);
     // A single parameter is in one bucket. A conversion of several parameters is divided.
     const std::size_t first = layout.bucket_at(source.offset);
     const std::size_t source_end = source.offset + source.bytes;
@@ -46,18 +43,20 @@ PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLa
       Op& convert = step.ops.prepare(
           step.context.stream(stage.device(), StreamKind::compute),
           Reorder{.source = canonical({count}), .destination = canonical({count}, DType::bf16)});
-      const BufferView part =
+      const SymbolicView part =
           packed.part((begin - source.offset) / bf16_in_f32, (end - begin) / bf16_in_f32);
       add(b, part,
-          bind(convert, {{"source", source.part(begin - source.offset, end - begin)},
-                         {"destination", part}}));
+          bind<SymbolicView>(convert, {{"source", source.part(begin - source.offset, end - begin)},
+                                       {"destination", part}}));
     }
   }
 }
 
-void PackedCopies::add(std::size_t bucket, const BufferView& packed, OpCall call) {
-  parts_.push_back(
-      {.offset = packed.offset, .bytes = packed.bytes, .bucket = bucket, .behind = bytes_[bucket]});
+void PackedCopies::add(std::size_t bucket, const SymbolicView& packed, SymbolicCall call) {
+  parts_.push_back({.offset = packed.offset,
+                    .bytes = packed.bytes,
+                    .bucket = bucket,
+                    .in_bucket = bytes_[bucket]});
   bytes_[bucket] += round_up(packed.bytes, RegionPlanner::alignment);
   calls_[bucket].push_back(std::move(call));
 }

@@ -9,8 +9,8 @@
 
 namespace parbench {
 
-/// Divides the packing of a stage (`Stage::pack`) by the buckets that it reads. The copies of a
-/// bucket are consecutive.
+/// Divides the packing of a stage by the buckets that it reads. The copies of a bucket are
+/// consecutive.
 class PackedCopies {
  public:
   PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout);
@@ -20,23 +20,23 @@ class PackedCopies {
     std::size_t offset = 0;  // offset in Space::packed
     std::size_t bytes = 0;
     std::size_t bucket = 0;
-    std::size_t behind = 0;  // offset among the copies of its bucket
+    std::size_t in_bucket = 0;  // offset among the copies of its bucket
   };
   /// Returns the part that begins at the offset. Throws std::logic_error if there is none.
   [[nodiscard]] const Part& part_at(std::size_t offset) const;
 
   /// Return the bytes of all copies of a bucket, and the calls that make them.
   [[nodiscard]] std::size_t bytes(std::size_t bucket) const { return bytes_[bucket]; }
-  [[nodiscard]] const std::vector<OpCall>& calls(std::size_t bucket) const {
+  [[nodiscard]] const std::vector<SymbolicCall>& calls(std::size_t bucket) const {
     return calls_[bucket];
   }
 
  private:
-  void add(std::size_t bucket, const BufferView& packed, OpCall call);
+  void add(std::size_t bucket, const SymbolicView& packed, SymbolicCall call);
 
   std::vector<Part> parts_;
-  std::vector<std::size_t> bytes_;          // by bucket
-  std::vector<std::vector<OpCall>> calls_;  // by bucket
+  std::vector<std::size_t> bytes_;                // by bucket
+  std::vector<std::vector<SymbolicCall>> calls_;  // by bucket
 };
 
 }  // namespace parbench

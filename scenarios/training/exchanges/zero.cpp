@@ -10,18 +10,18 @@
 #include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives/access_log.h"
 #include "scenarios/framework/collectives/member_collectives.h"
+#include "scenarios/training/exchanges/zero_segments.h"
 #include "scenarios/training/exchanges/zero_shards.h"
-#include "scenarios/training/exchanges/zero_steps.h"
 
 namespace parbench {
 namespace {
 
 /// A replica while its tasks are being added.
 struct ReplicaTasks {
-  ZeroSteps steps;
+  ZeroSegments segments;
   std::vector<std::vector<TaskId>> arrived;  // by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
-  std::vector<TaskId> written = {};  // steps that have been added as tasks
+  std::vector<TaskId> written = {};  // segments that have been added as tasks
   std::vector<TaskId> reduced = {};  // tasks for which the update waits
 };
 
@@ -40,17 +40,17 @@ class ZeroWriter {
         optimizer_(step_.settings.optimizer),
         shards_(shards) {
     for (std::size_t r = 0; r < count(); ++r) {
-      replicas_.push_back({.steps = {step_, r, shards.layout()}, .arrived = {}});
-      replicas_[r].arrived.resize(replicas_[r].steps.held().size());
+      replicas_.push_back({.segments = {step_, r, shards.layout()}, .arrived = {}});
+      replicas_[r].arrived.resize(replicas_[r].segments.held().size());
       if (settings_.divides_parameters()) {
-        shards_.initialize_at_reset(r, replicas_[r].steps.pool());
+        shards_.initialize_at_reset(r, replicas_[r].segments.pool());
       }
-      replicas_[r].steps.poison_pool();
+      replicas_[r].segments.poison_pool();
     }
   }
 
   void write() {
-    for (std::size_t i = 0; i < replicas_[0].steps.rounds().size(); ++i) write_round(i);
+    for (std::size_t i = 0; i < replicas_[0].segments.passes().size(); ++i) write_passes(i);
     const std::vector<TaskId> updated = write_updates();
     if (!settings_.divides_parameters()) gather_updated(updated);
     add_notes();
@@ -80,33 +80,34 @@ class ZeroWriter {
     return collectives.add(name, collective, data, ready);
   }
 
-  // --- rounds ---
+  // --- passes of a micro-batch ---
 
-  using Round = ZeroSteps::Round;
-  [[nodiscard]] const Round& round_of(std::size_t r) const {
-    return replicas_[r].steps.rounds()[round_];
+  using Passes = ZeroSegments::Passes;
+  [[nodiscard]] const Passes& passes_of(std::size_t r) const {
+    return replicas_[r].segments.passes()[micro_batch_index_];
   }
   /// Returns ", micro-batch 1" if there are several.
-  [[nodiscard]] std::string micro_batch_text(const Round& round) const {
-    const bool is_only = replicas_[0].steps.rounds().size() == 1;
-    return is_only ? "" : fmt::format(", micro-batch {}", round.micro_batch);
+  [[nodiscard]] std::string micro_batch_text(const Passes& passes) const {
+    const bool is_only = replicas_[0].segments.passes().size() == 1;
+    return is_only ? "" : fmt::format(", micro-batch {}", passes.micro_batch);
   }
 
-  void write_round(std::size_t index) {
-    round_ = index;
+  void write_passes(std::size_t index) {
+    micro_batch_index_ = index;
     for (std::size_t r = 0; r < count(); ++r) {
-      write_whole_passes(static_cast<int>(r), round_of(r).micro_batch);
-      write_steps(r, round_of(r).backward);
+      write_whole_passes(static_cast<int>(r), passes_of(r).micro_batch);
+      write_segments(r, passes_of(r).backward);
     }
     for (std::size_t b = 0; b < bucket_count(); ++b) {
-      for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).completion[b] + 1);
+      for (std::size_t r = 0; r < count(); ++r) write_segments(r, passes_of(r).completion[b] + 1);
       settings_.divides_gradients() ? write_reduce_scatter(b) : write_all_reduce(b);
     }
-    for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).end);
+    for (std::size_t r = 0; r < count(); ++r) write_segments(r, passes_of(r).end);
   }
 
-  /// Adds the passes that are not divided into steps. If gradients are not sharded: all but the
-  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the round.
+  /// Adds the passes that are not divided into segments. If gradients are not sharded: all but the
+  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the
+  /// micro-batch.
   void write_whole_passes(int r, int micro_batch) {
     if (settings_.divides_parameters()) return;
     for (int before = 0; !settings_.divides_gradients() && before < micro_batch; ++before) {
@@ -116,41 +117,41 @@ class ZeroWriter {
     passes_.write(r, {Pass::forward, 0, micro_batch});
   }
 
-  // --- steps ---
+  // --- segments ---
 
-  void write_steps(std::size_t r, int end) {
+  void write_segments(std::size_t r, int end) {
     ReplicaTasks& own = replicas_[r];
-    while (static_cast<int>(own.written.size()) < end) write_step(r);
+    while (static_cast<int>(own.written.size()) < end) write_segment(r);
   }
 
-  void write_step(std::size_t r) {
+  void write_segment(std::size_t r) {
     ReplicaTasks& own = replicas_[r];
-    const int step = static_cast<int>(own.written.size());
-    for (const std::size_t held : own.steps.arriving(step)) write_arrival(r, held);
+    const int segment = static_cast<int>(own.written.size());
+    for (const std::size_t held : own.segments.arriving(segment)) write_arrival(r, held);
     std::vector<TaskId> after;
-    for (const std::size_t i : own.steps.used(step)) {
-      const PooledBucket& held = own.steps.held()[i];
+    for (const std::size_t i : own.segments.used(segment)) {
+      const PooledBucket& held = own.segments.held()[i];
       after.insert(after.end(), own.arrived[i].begin(), own.arrived[i].end());
       own.pool.access(range_of(held), true, next_task(), after);
     }
     keep_last_of_lanes(step_.plan.graph(), after);
-    const Round& round = own.steps.round_of(step);
-    const bool is_forward = step < round.backward;
+    const Passes& passes = own.segments.passes_of(segment);
+    const bool is_forward = segment < passes.backward;
     const std::string phase = is_forward ? "forward" : "backward";
-    const int number = step - (is_forward ? round.forward : round.backward);
+    const int number = segment - (is_forward ? passes.forward : passes.backward);
     own.written.push_back(step_.plan.add(
-        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
+        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(passes)),
          .lanes = {compute_lane(r)},
          .after = std::move(after),
          .phase = phase,
-         .micro_batch = round.micro_batch},
-        own.steps.calls(step)));
+         .micro_batch = passes.micro_batch},
+        own.segments.calls(segment)));
   }
 
-  /// Copies all blocks of a bucket to a replica, once the previous step has ended.
+  /// Copies all blocks of a bucket to a replica, once the previous segment has ended.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
-    const PooledBucket& held = own.steps.held()[index];
+    const PooledBucket& held = own.segments.held()[index];
     const std::size_t bucket = held.when.bucket;
     std::vector<TaskId> ready;
     own.pool.access(range_of(held), true, next_task(), ready);
@@ -168,7 +169,7 @@ class ZeroWriter {
                           .from_input = true,
                           .block = static_cast<int>(from)});
     }
-    members[r].data = own.steps.memory(held).part(0, shards_.layout().bucket_bytes(bucket));
+    members[r].data = own.segments.memory(held).part(0, shards_.layout().bucket_bytes(bucket));
     members[r].ready = std::move(ready);
     const Completion done = add_messages(step_.plan, fmt::format("gather bucket {}", bucket),
                                          messages, members, sizeof(float));
@@ -200,17 +201,17 @@ class ZeroWriter {
   }
 
   [[nodiscard]] const PooledBucket& gradients_of(std::size_t r, std::size_t b) const {
-    const ZeroSteps& steps = replicas_[r].steps;
-    return steps.held()[steps.gradients_of(round_of(r), b)];
+    const ZeroSegments& segments = replicas_[r].segments;
+    return segments.held()[segments.gradients_of(passes_of(r), b)];
   }
 
   /// Each device keeps the sum of its block.
   void write_reduce_scatter(std::size_t b) {
     std::vector<BufferView> data;
     for (std::size_t r = 0; r < count(); ++r) {
-      data.push_back(replicas_[r].steps.memory(gradients_of(r, b)));
+      data.push_back(replicas_[r].segments.memory(gradients_of(r, b)));
     }
-    Completion done = combine(fmt::format("reduce-scatter {}{}", b, micro_batch_text(round_of(0))),
+    Completion done = combine(fmt::format("reduce-scatter {}{}", b, micro_batch_text(passes_of(0))),
                               Collective::reduce_scatter, data, completed(b));
     for (std::size_t r = 0; r < count(); ++r) {
       ReplicaTasks& own = replicas_[r];
@@ -229,7 +230,7 @@ class ZeroWriter {
     if (block.bytes > 0) {
       const BufferView sums = bucket.part(block.begin, block.bytes);
       const BufferView kept = shards_.gradients(r, b);
-      if (round_ == 0) {
+      if (micro_batch_index_ == 0) {
         calls.emplace_back(CopyCall{.destination = kept, .source = sums});
       } else {
         const auto elements = static_cast<std::int64_t>(block.bytes / sizeof(float));
@@ -238,18 +239,18 @@ class ZeroWriter {
       }
     }
     return step_.plan.add(
-        {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(round_of(r))),
+        {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(passes_of(r))),
          .kind = TaskKind::communication,
          .lanes = {copy_lane(r)},
          .after = std::move(after)},
         std::move(calls));
   }
 
-  /// Returns, by replica, the step after which the gradients of a bucket are complete.
+  /// Returns, by replica, the segment after which the gradients of a bucket are complete.
   [[nodiscard]] std::vector<std::vector<TaskId>> completed(std::size_t b) const {
     std::vector<std::vector<TaskId>> tasks;
     for (std::size_t r = 0; r < count(); ++r) {
-      tasks.push_back({replicas_[r].written[static_cast<std::size_t>(round_of(r).completion[b])]});
+      tasks.push_back({replicas_[r].written[static_cast<std::size_t>(passes_of(r).completion[b])]});
     }
     return tasks;
   }
@@ -303,8 +304,8 @@ class ZeroWriter {
       for (std::size_t b = 0; b < bucket_count(); ++b) {
         RegionUpdate* update = shards_.update(r, b);
         if (update == nullptr) continue;
-        const std::size_t place = (r * bucket_count() + b) * sizeof(float);
-        append(calls, update->squared_norm(norms_[r].view.part(place, sizeof(float))));
+        const std::size_t offset = (r * bucket_count() + b) * sizeof(float);
+        append(calls, update->squared_norm(norms_[r].view.part(offset, sizeof(float))));
       }
       const TaskId norm = step_.plan.add({.name = fmt::format("norm, replica {}", r),
                                           .lanes = {compute_lane(r)},
@@ -340,7 +341,7 @@ class ZeroWriter {
         fmt::format(
             "{} of parameters, {} of gradients, {} of the optimiser's state, {} for buckets",
             text(kept.parameters), text(kept.gradients), text(kept.state),
-            text(replicas_[0].steps.pool().bytes)));
+            text(replicas_[0].segments.pool().bytes)));
   }
 
   StepTasks& tasks_;
@@ -350,8 +351,8 @@ class ZeroWriter {
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
-  std::size_t round_ = 0;      // the current round
-  std::vector<Tensor> norms_;  // by replica
+  std::size_t micro_batch_index_ = 0;  // of the current passes
+  std::vector<Tensor> norms_;          // by replica
 };
 
 /// Returns the offset of each layer's parameters, which the layer needs all at once.

@@ -17,7 +17,7 @@ BackwardWriter::BackwardWriter(const StageParts& parts, const RegionPlanner& act
       recomputation_(parts, pass_memory_),
       contributions_(parts.memory.size()) {}
 
-std::vector<OpCall> BackwardWriter::write() {
+std::vector<SymbolicCall> BackwardWriter::write() {
   const StageRange& range = parts().range;
   if (range.is_last()) write_loss();
   for (const BoundaryTensor& output : parts().outputs.tensors()) {
@@ -53,8 +53,8 @@ void BackwardWriter::write_backward(int index) {
   for (const auto& [name, view] : memory.kept) release_activation(view);
 }
 
-void BackwardWriter::release_activation(const BufferView& view) {
-  if (is_in(view, Space::activations) && view.bytes > 0) pass_memory_.release(view);
+void BackwardWriter::release_activation(const SymbolicView& view) {
+  if (view.is_in(Space::activations) && view.bytes > 0) pass_memory_.release(view);
 }
 
 /// Recomputes the unit that ends with layer `last`, after the backward pass of the next unit.
@@ -82,7 +82,7 @@ std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {
 
 // --- memory for a layer's pass ---
 
-BufferView BackwardWriter::kept(std::string_view name) const {
+SymbolicView BackwardWriter::kept(std::string_view name) const {
   const auto& kept = parts().memory_of(index()).kept;
   const auto found = kept.find(name);
   if (found == kept.end()) {
@@ -105,8 +105,8 @@ std::vector<Gradient> BackwardWriter::gradient_in_parts() {
 
 bool BackwardWriter::is_wanted(std::size_t which) const { return producer(which) != network_input; }
 
-BufferView BackwardWriter::acquire(std::size_t bytes) {
-  const BufferView view = pass_memory_.acquire(bytes);
+SymbolicView BackwardWriter::acquire(std::size_t bytes) {
+  const SymbolicView view = pass_memory_.acquire(bytes);
   keep_gradients_behind();
   return view;
 }
@@ -159,8 +159,8 @@ void BackwardWriter::contribute(std::size_t which, const Gradient& gradient) {
 
 // --- sums ---
 
-void BackwardWriter::add(const Shape& shape, const BufferView& a, const BufferView& b,
-                         const BufferView& to) {
+void BackwardWriter::add(const Shape& shape, const SymbolicView& a, const SymbolicView& b,
+                         const SymbolicView& to) {
   Op& op = prepare(Add{.shape = shape, .dtype = parts().range.dtype});
   emit(op, {{"a", a}, {"b", b}, {"destination", to}});
 }
@@ -183,12 +183,12 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
 /// Adds gradients that were not written to the boundary directly, or copies the first one. The
 /// gradient of a tensor that only passes through the stage stays where it was received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
-  const BufferView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
+  const SymbolicView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];
   const bool passes = all.size() == 1 && parts().outputs.has(input.tensor);
   if (passes) return;
   for (const Gradient& gradient : all) {
-    if (gradient.view.buffer == boundary.buffer) continue;
+    if (gradient.view.base == boundary.base) continue;
     if (!taken_.insert(input.tensor).second) {
       add(input.desc.shape, boundary, gradient.view, boundary);
     } else {
@@ -206,22 +206,22 @@ void BackwardWriter::write_loss() {
   const Gradient gradient = make_temporary(op.tensor(loss.diff_prediction).bytes);
   prediction_gradient_ = gradient.view;
   emit(op, {{loss.prediction, parts().memory_of(range.last).output},
-            {"target", symbolic(Space::target, 0, op.tensor("target").bytes)},
-            {"loss", symbolic(Space::loss, 0, sizeof(float))},
+            {"target", SymbolicView(Space::target, 0, op.tensor("target").bytes)},
+            {"loss", SymbolicView(Space::loss, 0, sizeof(float))},
             {loss.diff_prediction, gradient.view}});
   contributions_to(range.last).push_back(gradient);
 }
 
 // --- parameters ---
 
-BufferView BackwardWriter::parameter_gradient(std::string_view role) {
-  const BufferView gradient = parts().store.gradient(index(), role);
+SymbolicView BackwardWriter::parameter_gradient(std::string_view role) {
+  const SymbolicView gradient = parts().store.gradient(index(), role);
   written_ = std::min(written_.value_or(gradient.offset), gradient.offset);
   keep_gradients_behind();
   return gradient;
 }
 
-BufferView BackwardWriter::parameter(std::string_view role, const TensorDesc& wanted) {
+SymbolicView BackwardWriter::parameter(std::string_view role, const TensorDesc& wanted) {
   ParameterStore& store = parts().store;
   if (!store.is_read_once() || store.found(index(), role, wanted)) {
     return LayerWriter::parameter(role, wanted);
@@ -234,7 +234,7 @@ BufferView BackwardWriter::parameter(std::string_view role, const TensorDesc& wa
 }
 
 void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
-                                              std::vector<Binding> bindings,
+                                              std::vector<SymbolicBinding> bindings,
                                               const std::vector<std::string_view>& roles) {
   Op& direct = prepare(accumulates() ? adding : overwriting);
   std::vector<std::string> names;  // roles of the operation's arguments
@@ -251,7 +251,7 @@ void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const O
 }
 
 void BackwardWriter::emit_through_temporaries(const OpDesc& overwriting,
-                                              std::vector<Binding> bindings,
+                                              std::vector<SymbolicBinding> bindings,
                                               const std::vector<std::string_view>& roles) {
   Op& op = prepare(overwriting);
   std::vector<std::string> names;
@@ -282,7 +282,7 @@ void BackwardWriter::emit_through_temporaries(const OpDesc& overwriting,
   for (const Gradient& temporary : computed) release(temporary);
 }
 
-void BackwardWriter::add_or_overwrite(const BufferView& from, const BufferView& to) {
+void BackwardWriter::add_or_overwrite(const SymbolicView& from, const SymbolicView& to) {
   const auto count = static_cast<std::int64_t>(to.bytes / sizeof(float));
   if (accumulates()) {
     Op& op = prepare(Accumulate{.count = count});

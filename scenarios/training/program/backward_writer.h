@@ -22,7 +22,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   /// memory of `activations`, in its state after the forward pass, once no layer reads these.
   BackwardWriter(const StageParts& parts, const RegionPlanner& activations, bool accumulate);
 
-  [[nodiscard]] std::vector<OpCall> write();
+  [[nodiscard]] std::vector<SymbolicCall> write();
   /// Returns the bytes of Space::transient; valid after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
   /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
@@ -31,13 +31,13 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Returns where the loss, the first call, writes the gradient of the prediction; for the last
   /// stage, after `write`.
-  [[nodiscard]] const BufferView& prediction_gradient() const { return prediction_gradient_; }
+  [[nodiscard]] const SymbolicView& prediction_gradient() const { return prediction_gradient_; }
 
   [[nodiscard]] bool accumulates() const override {
     return accumulate_ || parts().shares_gradient_behind(index());
   }
-  [[nodiscard]] BufferView output() const override { return parts().memory_of(index()).output; }
-  [[nodiscard]] BufferView kept(std::string_view name) const override;
+  [[nodiscard]] SymbolicView output() const override { return parts().memory_of(index()).output; }
+  [[nodiscard]] SymbolicView kept(std::string_view name) const override;
   [[nodiscard]] Gradient gradient() override;
   [[nodiscard]] std::vector<Gradient> gradient_in_parts() override;
   [[nodiscard]] bool is_wanted(std::size_t which) const override;
@@ -49,19 +49,19 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   void share(const Gradient& gradient) override;
   void release(const Gradient& gradient) override;
   void contribute(std::size_t which, const Gradient& gradient) override;
-  [[nodiscard]] BufferView parameter_gradient(std::string_view role) override;
-  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override;
+  [[nodiscard]] SymbolicView parameter_gradient(std::string_view role) override;
+  [[nodiscard]] SymbolicView parameter(std::string_view role, const TensorDesc& wanted) override;
   void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
-                                std::vector<Binding> bindings,
+                                std::vector<SymbolicBinding> bindings,
                                 const std::vector<std::string_view>& roles) override;
 
  private:
   struct Temporary {
-    BufferView view;
+    SymbolicView view;
     int readers = 0;
   };
 
-  [[nodiscard]] BufferView acquire(std::size_t bytes);
+  [[nodiscard]] SymbolicView acquire(std::size_t bytes);
   void keep_gradients_behind();
   [[nodiscard]] std::vector<Gradient>& contributions_to(int producer);
   [[nodiscard]] int producer(std::size_t which) const { return layer().inputs.at(which); }
@@ -69,15 +69,16 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
     return producer(which) < parts().range.first;
   }
   [[nodiscard]] Gradient sum_of(std::vector<Gradient> contributions, const Shape& shape);
-  void add(const Shape& shape, const BufferView& a, const BufferView& b, const BufferView& to);
+  void add(const Shape& shape, const SymbolicView& a, const SymbolicView& b,
+           const SymbolicView& to);
   void write_loss();
   void write_backward(int index);
-  void release_activation(const BufferView& view);
+  void release_activation(const SymbolicView& view);
   void write_recomputation(int last);
   void write_input_gradient(const BoundaryTensor& input);
-  void emit_through_temporaries(const OpDesc& overwriting, std::vector<Binding> bindings,
+  void emit_through_temporaries(const OpDesc& overwriting, std::vector<SymbolicBinding> bindings,
                                 const std::vector<std::string_view>& roles);
-  void add_or_overwrite(const BufferView& from, const BufferView& to);
+  void add_or_overwrite(const SymbolicView& from, const SymbolicView& to);
 
   const bool accumulate_;
   PassMemory pass_memory_;
@@ -86,7 +87,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   std::vector<Gradient> copies_;        // gradients of this layer's parameters in other layouts
   std::optional<std::size_t> written_;  // offset of the first parameter with a gradient
   std::size_t gradients_begin_ = 0;
-  BufferView prediction_gradient_;
+  SymbolicView prediction_gradient_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
   std::map<int, std::vector<Gradient>> to_inputs_;    // by tensor that is an input of the stage
   std::set<int> taken_;  // inputs whose memory at the boundary contains a gradient

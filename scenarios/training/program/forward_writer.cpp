@@ -5,7 +5,7 @@
 
 namespace parbench {
 
-std::vector<OpCall> ForwardWriter::write() {
+std::vector<SymbolicCall> ForwardWriter::write() {
   place_what_leaves();
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
@@ -25,17 +25,17 @@ void ForwardWriter::place_what_leaves() {
   }
 }
 
-BufferView ForwardWriter::kept_memory(std::size_t bytes) {
-  return symbolic(Space::activations, activations_.acquire(bytes), bytes);
+SymbolicView ForwardWriter::kept_memory(std::size_t bytes) {
+  return {Space::activations, activations_.acquire(bytes), bytes};
 }
 
-BufferView ForwardWriter::transient_memory(std::size_t bytes, int last_reader) {
+SymbolicView ForwardWriter::transient_memory(std::size_t bytes, int last_reader) {
   const std::size_t offset = region_.acquire(bytes);
   transient_.emplace(last_reader, offset);
-  return symbolic(Space::transient, offset, bytes);
+  return {Space::transient, offset, bytes};
 }
 
-BufferView ForwardWriter::place_output(std::size_t bytes) {
+SymbolicView ForwardWriter::place_output(std::size_t bytes) {
   if (const auto found = leaving_.find(index()); found != leaving_.end()) {
     return parts().memory_of(index()).output = found->second.part(0, bytes);
   }
@@ -44,7 +44,7 @@ BufferView ForwardWriter::place_output(std::size_t bytes) {
 }
 
 /// The result is not kept if the layer is recomputed before its backward pass.
-BufferView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
+SymbolicView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] =
              parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);
 }

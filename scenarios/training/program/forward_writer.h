@@ -18,22 +18,22 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
  public:
   using LayerWriter::LayerWriter;
 
-  [[nodiscard]] std::vector<OpCall> write();
+  [[nodiscard]] std::vector<SymbolicCall> write();
   /// Return the memory of Space::activations and Space::transient; valid after `write`.
   [[nodiscard]] const RegionPlanner& activations() const { return activations_; }
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
 
-  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
-  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
-  [[nodiscard]] BufferView scratch(std::size_t bytes) override {
+  [[nodiscard]] SymbolicView place_output(std::size_t bytes) override;
+  [[nodiscard]] SymbolicView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] SymbolicView scratch(std::size_t bytes) override {
     return transient_memory(bytes, index());
   }
-  [[nodiscard]] BufferView statistics() const override { return parts().statistics_of(index()); }
+  [[nodiscard]] SymbolicView statistics() const override { return parts().statistics_of(index()); }
 
  private:
   void place_what_leaves();
-  [[nodiscard]] BufferView kept_memory(std::size_t bytes);
-  [[nodiscard]] BufferView transient_memory(std::size_t bytes, int last_reader);
+  [[nodiscard]] SymbolicView kept_memory(std::size_t bytes);
+  [[nodiscard]] SymbolicView transient_memory(std::size_t bytes, int last_reader);
   [[nodiscard]] bool is_kept(int index) const;
   [[nodiscard]] int last_reader(int index) const;
   void release_what_was_read_last_by(int reader);
@@ -41,7 +41,7 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   RegionPlanner activations_;
   RegionPlanner region_;
   std::multimap<int, std::size_t> transient_;  // last reader to offset
-  std::map<int, BufferView> leaving_;          // outputs that leave the stage
+  std::map<int, SymbolicView> leaving_;        // outputs that leave the stage
 };
 
 }  // namespace parbench

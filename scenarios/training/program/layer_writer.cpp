@@ -3,15 +3,15 @@
 
 namespace parbench {
 
-BufferView StageParts::input_of(int index, std::size_t which) const {
+SymbolicView StageParts::input_of(int index, std::size_t which) const {
   const int producer = layer(index).inputs.at(which);
   if (producer >= range.first) return memory_of(producer).output;
   return inputs.view(Space::input, producer);
 }
 
-BufferView StageParts::statistics_of(int index) const {
+SymbolicView StageParts::statistics_of(int index) const {
   const std::size_t begin = statistics_offset(*range.network, index);
-  return symbolic(Space::statistics, begin, statistics_offset(*range.network, index + 1) - begin);
+  return {Space::statistics, begin, statistics_offset(*range.network, index + 1) - begin};
 }
 
 bool StageParts::backward_reads(int index) const {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "scenarios/framework/op_set.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/training/program/parameter_store.h"
 #include "scenarios/training/program/stage_program.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 
@@ -31,8 +31,8 @@ struct StageParts {
   }
   [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
   /// Returns an input of a layer: an output within the stage, or an input of the stage.
-  [[nodiscard]] BufferView input_of(int index, std::size_t which) const;
-  [[nodiscard]] BufferView statistics_of(int index) const;
+  [[nodiscard]] SymbolicView input_of(int index, std::size_t which) const;
+  [[nodiscard]] SymbolicView statistics_of(int index) const;
 
   /// Returns whether a backward pass reads the layer's output.
   [[nodiscard]] bool backward_reads(int index) const;
@@ -56,19 +56,19 @@ class LayerWriter : public Pass {
   [[nodiscard]] Op& prepare(const OpDesc& desc) final {
     return parts_.ops.prepare_shared(parts_.stream, desc);
   }
-  void emit(Op& op, const std::vector<Binding>& bindings) final {
+  void emit(Op& op, const std::vector<SymbolicBinding>& bindings) final {
     calls_.push_back(bind(op, bindings));
   }
   [[nodiscard]] TensorDesc activation(const Shape& shape) const final {
     return parts_.stream.device().activation(shape, work_.dtype);
   }
-  [[nodiscard]] BufferView input(std::size_t which) const final {
+  [[nodiscard]] SymbolicView input(std::size_t which) const final {
     return parts_.input_of(index_, which);
   }
-  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override {
+  [[nodiscard]] SymbolicView parameter(std::string_view role, const TensorDesc& wanted) override {
     return parts_.store.parameter(index_, role, wanted);
   }
-  void exchange(Collective collective, const BufferView& data) final {
+  void exchange(Collective collective, const SymbolicView& data) final {
     exchanges_.push_back({.call = calls_.size(), .collective = collective, .data = data});
   }
   /// Returns the exchanges of the calls that `write` returned.
@@ -87,7 +87,7 @@ class LayerWriter : public Pass {
   [[nodiscard]] const StageParts& parts() const { return parts_; }
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] const Layer& layer() const { return parts_.layer(index_); }
-  [[nodiscard]] std::vector<OpCall>& calls() { return calls_; }
+  [[nodiscard]] std::vector<SymbolicCall>& calls() { return calls_; }
   [[nodiscard]] std::vector<ExchangePoint> take_exchanges() {
     return std::exchange(exchanges_, {});
   }
@@ -96,7 +96,7 @@ class LayerWriter : public Pass {
   StageParts parts_;
   int index_ = 0;
   LayerWork work_;
-  std::vector<OpCall> calls_;
+  std::vector<SymbolicCall> calls_;
   std::vector<ExchangePoint> exchanges_;
 };
 

@@ -54,32 +54,32 @@ const ParameterStore::Entry& ParameterStore::entry(int layer, std::string_view r
   return *found;
 }
 
-BufferView ParameterStore::gradient(int layer, std::string_view role) const {
+SymbolicView ParameterStore::gradient(int layer, std::string_view role) const {
   const Entry& found = entry(layer, role);
-  return symbolic(Space::gradients, found.offset, found.master.bytes);
+  return {Space::gradients, found.offset, found.master.bytes};
 }
 
-std::optional<BufferView> ParameterStore::found(int layer, std::string_view role,
-                                                const TensorDesc& wanted) const {
+std::optional<SymbolicView> ParameterStore::found(int layer, std::string_view role,
+                                                  const TensorDesc& wanted) const {
   const Entry& one = entry(layer, role);
-  if (wanted == one.master) return symbolic(Space::parameters, one.offset, one.master.bytes);
+  if (wanted == one.master) return SymbolicView(Space::parameters, one.offset, one.master.bytes);
   for (const Packed& packed : packed_) {
     if (packed.layer == layer && packed.role == role && packed.tensor == wanted) return packed.view;
   }
   return std::nullopt;
 }
 
-BufferView ParameterStore::parameter(int layer, std::string_view role, const TensorDesc& wanted) {
+SymbolicView ParameterStore::parameter(int layer, std::string_view role, const TensorDesc& wanted) {
   if (const auto known = found(layer, role, wanted)) return *known;
   const Entry& one = entry(layer, role);
   const bool in_image =
       is_conversion(one.master, wanted) && (!image_ || one.offset >= image_->first);
-  const BufferView view = in_image ? converted(one, wanted) : reordered(one, wanted);
+  const SymbolicView view = in_image ? converted(one, wanted) : reordered(one, wanted);
   packed_.push_back({layer, std::string(role), wanted, view});
   return view;
 }
 
-BufferView ParameterStore::converted(const Entry& entry, const TensorDesc& wanted) {
+SymbolicView ParameterStore::converted(const Entry& entry, const TensorDesc& wanted) {
   if (!image_) {
     image_ = {entry.offset, packed_bytes_};
     const std::size_t masters = bytes_ - entry.offset;
@@ -87,21 +87,21 @@ BufferView ParameterStore::converted(const Entry& entry, const TensorDesc& wante
     const auto count = static_cast<std::int64_t>(masters / sizeof(float));
     Op& convert = ops_.prepare(stream_, Reorder{.source = canonical({count}),
                                                 .destination = canonical({count}, DType::bf16)});
-    packing_.push_back(bind(
-        convert, {{"source", symbolic(Space::parameters, image_->first, masters)},
-                  {"destination", symbolic(Space::packed, image_->base, masters / bf16_in_f32)}}));
+    packing_.push_back(bind<SymbolicView>(
+        convert,
+        {{"source", SymbolicView(Space::parameters, image_->first, masters)},
+         {"destination", SymbolicView(Space::packed, image_->base, masters / bf16_in_f32)}}));
   }
-  return symbolic(Space::packed, image_->base + (entry.offset - image_->first) / bf16_in_f32,
-                  wanted.bytes);
+  return {Space::packed, image_->base + (entry.offset - image_->first) / bf16_in_f32, wanted.bytes};
 }
 
-BufferView ParameterStore::reordered(const Entry& entry, const TensorDesc& wanted) {
-  const BufferView view = symbolic(Space::packed, packed_bytes_, wanted.bytes);
+SymbolicView ParameterStore::reordered(const Entry& entry, const TensorDesc& wanted) {
+  const SymbolicView view = SymbolicView(Space::packed, packed_bytes_, wanted.bytes);
   packed_bytes_ += round_up(wanted.bytes, RegionPlanner::alignment);
   Op& reorder = ops_.prepare(stream_, Reorder{.source = entry.master, .destination = wanted});
-  packing_.push_back(
-      bind(reorder, {{"source", symbolic(Space::parameters, entry.offset, entry.master.bytes)},
-                     {"destination", view}}));
+  packing_.push_back(bind<SymbolicView>(
+      reorder, {{"source", SymbolicView(Space::parameters, entry.offset, entry.master.bytes)},
+                {"destination", view}}));
   return view;
 }
 

@@ -12,8 +12,8 @@
 
 #include "kernels/base/tensor.h"
 #include "scenarios/framework/op_set.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/models/network.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 
@@ -53,14 +53,14 @@ class ParameterStore {
   [[nodiscard]] std::size_t bytes_of_own() const { return bytes_of_own_; }
   [[nodiscard]] std::size_t packed_bytes() const { return packed_bytes_; }
 
-  [[nodiscard]] BufferView gradient(int layer, std::string_view role) const;
+  [[nodiscard]] SymbolicView gradient(int layer, std::string_view role) const;
   /// Returns the parameter as `wanted` describes it: the master itself, or a packed copy.
-  [[nodiscard]] BufferView parameter(int layer, std::string_view role, const TensorDesc& wanted);
+  [[nodiscard]] SymbolicView parameter(int layer, std::string_view role, const TensorDesc& wanted);
   /// Returns the parameter if no further copy is needed, otherwise nothing.
-  [[nodiscard]] std::optional<BufferView> found(int layer, std::string_view role,
-                                                const TensorDesc& wanted) const;
+  [[nodiscard]] std::optional<SymbolicView> found(int layer, std::string_view role,
+                                                  const TensorDesc& wanted) const;
   /// Returns calls that refresh all packed copies.
-  [[nodiscard]] const std::vector<OpCall>& packing() const { return packing_; }
+  [[nodiscard]] const std::vector<SymbolicCall>& packing() const { return packing_; }
   /// Returns all layouts as a string; stages with equal strings can share parameters.
   [[nodiscard]] std::string layout_key() const;
 
@@ -76,11 +76,11 @@ class ParameterStore {
     int layer = 0;
     std::string role;
     TensorDesc tensor;
-    BufferView view;
+    SymbolicView view;
   };
   std::vector<Packed> packed_;
-  [[nodiscard]] BufferView converted(const Entry& entry, const TensorDesc& wanted);
-  [[nodiscard]] BufferView reordered(const Entry& entry, const TensorDesc& wanted);
+  [[nodiscard]] SymbolicView converted(const Entry& entry, const TensorDesc& wanted);
+  [[nodiscard]] SymbolicView reordered(const Entry& entry, const TensorDesc& wanted);
 
   /// Copies in bf16 of the masters from `first` on.
   struct Image {
@@ -89,7 +89,7 @@ class ParameterStore {
   };
   std::optional<Image> image_;
   std::size_t packed_bytes_ = 0;
-  std::vector<OpCall> packing_;
+  std::vector<SymbolicCall> packing_;
 };
 
 }  // namespace parbench

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kernels/core/buffer.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/plan/region.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 
@@ -16,14 +16,14 @@ class PassMemory {
   /// `activations`: Space::activations after the forward pass.
   explicit PassMemory(RegionPlanner activations) : activations_(std::move(activations)) {}
 
-  [[nodiscard]] BufferView acquire(std::size_t bytes) {
+  [[nodiscard]] SymbolicView acquire(std::size_t bytes) {
     if (const auto hole = activations_.acquire_hole(bytes)) {
-      return symbolic(Space::activations, *hole, bytes);
+      return {Space::activations, *hole, bytes};
     }
-    return symbolic(Space::transient, transient_.acquire(bytes), bytes);
+    return {Space::transient, transient_.acquire(bytes), bytes};
   }
-  void release(const BufferView& view) {
-    (is_in(view, Space::activations) ? activations_ : transient_).release(view.offset);
+  void release(const SymbolicView& view) {
+    (view.is_in(Space::activations) ? activations_ : transient_).release(view.offset);
   }
   /// Returns the offset in Space::activations after all memory in use.
   [[nodiscard]] std::size_t activations_end() const { return activations_.end(); }

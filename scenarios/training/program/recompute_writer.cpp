@@ -15,7 +15,7 @@ RecomputeWriter::Recomputed RecomputeWriter::write(int first, int last) {
 }
 
 void RecomputeWriter::release() {
-  for (const BufferView& view : held_) memory_.release(view);
+  for (const SymbolicView& view : held_) memory_.release(view);
   held_.clear();
 }
 
@@ -37,29 +37,29 @@ void RecomputeWriter::find_wanted(int first, int last) {
 }
 
 void RecomputeWriter::write_one(int index) {
-  std::vector<BufferView> statistics;
+  std::vector<SymbolicView> statistics;
   const std::size_t bytes = parts().statistics_of(index).bytes;
-  unused_statistics_ = bytes > 0 ? transient(bytes, statistics) : BufferView();
+  unused_statistics_ = bytes > 0 ? transient(bytes, statistics) : SymbolicView();
   write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
-  for (const BufferView& view : statistics) memory_.release(view);
-  for (const BufferView& view : released_behind_[index]) memory_.release(view);
+  for (const SymbolicView& view : statistics) memory_.release(view);
+  for (const SymbolicView& view : released_behind_[index]) memory_.release(view);
   released_behind_.erase(index);
 }
 
-BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<BufferView>& held) {
+SymbolicView RecomputeWriter::transient(std::size_t bytes, std::vector<SymbolicView>& held) {
   return held.emplace_back(memory_.acquire(bytes));
 }
 
 /// Outputs that leave the unit are rewritten in place, with the same values.
-BufferView RecomputeWriter::place_output(std::size_t bytes) {
-  BufferView& output = parts().memory_of(index()).output;
+SymbolicView RecomputeWriter::place_output(std::size_t bytes) {
+  SymbolicView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;
   output = transient(
       bytes, parts().backward_reads(index()) ? held_ : released_behind_[last_readers_.at(index())]);
   return output;
 }
 
-BufferView RecomputeWriter::keep(std::string_view name, std::size_t bytes) {
+SymbolicView RecomputeWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] = transient(bytes, held_);
 }
 

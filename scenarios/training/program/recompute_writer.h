@@ -20,7 +20,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
       : LayerWriter(parts), memory_(memory) {}
 
   struct Recomputed {
-    std::vector<OpCall> calls;
+    std::vector<SymbolicCall> calls;
     std::vector<ExchangePoint> exchanges;  // exchanges between shards, as in the first forward pass
   };
   /// Computes the tensors that the backward pass of the layers [first, last], a unit, reads. Layers
@@ -29,27 +29,27 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   /// Releases the memory of the last unit.
   void release();
 
-  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
-  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
-  [[nodiscard]] BufferView scratch(std::size_t bytes) override {
+  [[nodiscard]] SymbolicView place_output(std::size_t bytes) override;
+  [[nodiscard]] SymbolicView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] SymbolicView scratch(std::size_t bytes) override {
     return transient(bytes, released_behind_[index()]);
   }
   /// Returns memory whose values are not used: the first forward pass has updated the statistics.
-  [[nodiscard]] BufferView statistics() const override { return unused_statistics_; }
+  [[nodiscard]] SymbolicView statistics() const override { return unused_statistics_; }
 
  private:
   void find_wanted(int first, int last);
   [[nodiscard]] bool is_wanted(int index) const { return last_readers_.contains(index); }
-  [[nodiscard]] BufferView transient(std::size_t bytes, std::vector<BufferView>& held);
+  [[nodiscard]] SymbolicView transient(std::size_t bytes, std::vector<SymbolicView>& held);
   void write_one(int index);
 
   PassMemory& memory_;
   // last reader in this pass, by recomputed layer; the layer itself if there is none
   std::map<int, int> last_readers_;
-  std::vector<BufferView> held_;  // memory kept until the backward pass has run
+  std::vector<SymbolicView> held_;  // memory kept until the backward pass has run
   // memory to release, by the layer after which it is released
-  std::map<int, std::vector<BufferView>> released_behind_;
-  BufferView unused_statistics_;
+  std::map<int, std::vector<SymbolicView>> released_behind_;
+  SymbolicView unused_statistics_;
 };
 
 }  // namespace parbench

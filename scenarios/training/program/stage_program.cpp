@@ -74,12 +74,12 @@ bool Boundary::has(int tensor) const {
   return std::ranges::find(tensors_, tensor, &BoundaryTensor::tensor) != tensors_.end();
 }
 
-BufferView Boundary::view(Space space, int tensor) const {
+SymbolicView Boundary::view(Space space, int tensor) const {
   const auto found = std::ranges::find(tensors_, tensor, &BoundaryTensor::tensor);
   if (found == tensors_.end()) {
     throw std::logic_error(fmt::format("the output of layer {} does not cross", tensor));
   }
-  return symbolic(space, found->offset, found->desc.bytes);
+  return SymbolicView(space, found->offset, found->desc.bytes);
 }
 
 std::vector<OpDesc> StageProgram::products(const StageRange& range, std::int64_t samples) {
@@ -143,7 +143,7 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
   transient_bytes_ = writer.transient_bytes();
   const auto backward = [&](bool accumulate) {
     BackwardWriter backward_writer(parts, writer.activations(), accumulate);
-    std::vector<OpCall> calls = backward_writer.write();
+    std::vector<SymbolicCall> calls = backward_writer.write();
     transient_bytes_ = std::max(transient_bytes_, backward_writer.transient_bytes());
     if (!accumulate) {
       prediction_gradient_ = backward_writer.prediction_gradient();
@@ -165,22 +165,22 @@ TensorDesc StageProgram::last_source() const {
 
 std::size_t StageProgram::activation_bytes_of(int layer) const {
   const LayerMemory& memory = memory_.at(static_cast<std::size_t>(layer - range_.first));
-  std::size_t bytes = is_in(memory.output, Space::activations) ? memory.output.bytes : 0;
+  std::size_t bytes = memory.output.is_in(Space::activations) ? memory.output.bytes : 0;
   for (const auto& [name, view] : memory.kept) bytes += view.bytes;
   return bytes;
 }
 
-BufferView StageProgram::last_source_view() const {
+SymbolicView StageProgram::last_source_view() const {
   const int producer = range_.network->layer(range_.last).inputs.front();
   return view_of(producer);
 }
 
-BufferView StageProgram::view_of(int tensor) const {
+SymbolicView StageProgram::view_of(int tensor) const {
   if (tensor < range_.first) return inputs_.view(Space::input, tensor);
   return memory_.at(static_cast<std::size_t>(tensor - range_.first)).output;
 }
 
-BufferView StageProgram::input_gradient_view(int tensor) const {
+SymbolicView StageProgram::input_gradient_view(int tensor) const {
   bool is_read = false;
   for (int reader = range_.first; reader <= range_.last; ++reader) {
     is_read = is_read || range_.network->layer(reader).reads(tensor);

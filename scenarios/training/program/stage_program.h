@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "scenarios/framework/op_set.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/models/network.h"
 #include "scenarios/training/program/parameter_store.h"
-#include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
 
@@ -77,7 +77,7 @@ class Boundary {
   /// Returns the bytes in each of the boundary's spaces.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// Throws std::logic_error for a tensor that does not cross.
-  [[nodiscard]] BufferView view(Space space, int tensor) const;
+  [[nodiscard]] SymbolicView view(Space space, int tensor) const;
   [[nodiscard]] bool has(int tensor) const;
 
  private:
@@ -85,10 +85,18 @@ class Boundary {
   std::size_t bytes_ = 0;
 };
 
+/// Position at which the shards of a divided network combine `data`: before the call with index
+/// `call`, or after all calls.
+struct ExchangePoint {
+  std::size_t call = 0;
+  Collective collective = Collective::all_reduce;
+  SymbolicView data;
+};
+
 /// Memory of a layer for its backward pass and its readers.
 struct LayerMemory {
-  BufferView output;
-  std::map<std::string, BufferView, std::less<>> kept;  // by the name that the layer's kind chose
+  SymbolicView output;
+  std::map<std::string, SymbolicView, std::less<>> kept;  // by the name that the layer's kind chose
 };
 
 /// Plans all operations in its constructor. Data for the backward pass is in Space::activations,
@@ -109,9 +117,9 @@ class StageProgram {
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                              ParameterStore& store);
 
-  [[nodiscard]] const std::vector<OpCall>& forward() const { return forward_; }
+  [[nodiscard]] const std::vector<SymbolicCall>& forward() const { return forward_; }
   /// `accumulate`: add parameter gradients and the loss to existing values.
-  [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
+  [[nodiscard]] const std::vector<SymbolicCall>& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
   /// Return the points in these calls at which the shards of a divided network exchange data.
@@ -123,7 +131,9 @@ class StageProgram {
   }
   /// Returns where the loss, the first call of `backward(false)`, writes the gradient of the
   /// prediction; for the last stage.
-  [[nodiscard]] const BufferView& prediction_gradient_view() const { return prediction_gradient_; }
+  [[nodiscard]] const SymbolicView& prediction_gradient_view() const {
+    return prediction_gradient_;
+  }
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   /// Returns the tensors from earlier stages or the network's input, including tensors that only
@@ -133,17 +143,17 @@ class StageProgram {
   [[nodiscard]] const Boundary& outputs() const { return outputs_; }
   /// Returns the memory of a tensor of `inputs` or `outputs`; a tensor that only passes through
   /// stays where it was received.
-  [[nodiscard]] BufferView view_of(int tensor) const;
+  [[nodiscard]] SymbolicView view_of(int tensor) const;
   /// Returns the memory of the gradient of a tensor of `inputs` after the backward pass. If this
   /// stage does not read the tensor, that is where the gradient was received.
-  [[nodiscard]] BufferView input_gradient_view(int tensor) const;
+  [[nodiscard]] SymbolicView input_gradient_view(int tensor) const;
   /// Returns the output of the last layer.
   [[nodiscard]] const TensorDesc& output() const { return output_; }
-  [[nodiscard]] BufferView output_view() const { return memory_.back().output; }
+  [[nodiscard]] SymbolicView output_view() const { return memory_.back().output; }
   /// Returns the input of the last layer, kept like its output until the micro-batch's backward
   /// pass.
   [[nodiscard]] TensorDesc last_source() const;
-  [[nodiscard]] BufferView last_source_view() const;
+  [[nodiscard]] SymbolicView last_source_view() const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
   /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
@@ -162,13 +172,13 @@ class StageProgram {
   Boundary outputs_;
   TensorDesc output_;
   std::vector<LayerMemory> memory_;  // by layer of the range
-  std::vector<OpCall> forward_;
-  std::vector<OpCall> backward_;
-  std::vector<OpCall> backward_accumulate_;
+  std::vector<SymbolicCall> forward_;
+  std::vector<SymbolicCall> backward_;
+  std::vector<SymbolicCall> backward_accumulate_;
   std::vector<ExchangePoint> forward_exchanges_;
   std::vector<ExchangePoint> backward_exchanges_;
   std::vector<ExchangePoint> backward_accumulate_exchanges_;
-  BufferView prediction_gradient_;
+  SymbolicView prediction_gradient_;
   std::size_t activation_bytes_ = 0;
   std::size_t transient_bytes_ = 0;
   std::size_t gradients_begin_ = 0;

@@ -1,10 +1,7 @@
 // Assigns micro-batches to devices.
 #include "scenarios/training/question/in_turn.h"
 
-#include <algorithm>
 #include <numeric>
-
-#include "scenarios/models/layers/elementwise.h"
 
 namespace parbench {
 namespace {
@@ -30,27 +27,18 @@ std::vector<std::vector<std::int64_t>> divided(const std::vector<std::int64_t>& 
 
 }  // namespace
 
-StepLayout in_turn(const Context& context, const std::vector<std::int64_t>& micro_batches) {
+StepLayout in_turn(const Context& context,
+                   const std::vector<std::vector<std::int64_t>>& by_replica) {
+  std::vector<std::int64_t> micro_batches;  // in the order of their samples
+  for (const auto& one : by_replica) {
+    micro_batches.insert(micro_batches.end(), one.begin(), one.end());
+  }
   const bool has_two =
       context.device_count() > 1 && alike(context.device(0).info(), context.device(1).info());
   StepLayout layout{.micro_batches = divided(micro_batches, has_two ? 2 : 1),
                     .exchange = {.kind = Exchange::Kind::none}};
   layout.grid.replicas = static_cast<int>(layout.micro_batches.size());
   return layout;
-}
-
-std::vector<std::int64_t> all_micro_batches(
-    const std::vector<std::vector<std::int64_t>>& by_replica) {
-  std::vector<std::int64_t> all;
-  for (const auto& one : by_replica) all.insert(all.end(), one.begin(), one.end());
-  return all;
-}
-
-bool depends_on_division(const Network& network) {
-  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
-    return as<RandomDropout>(layer) != nullptr ||
-           layer.kind->statistics(network.input_of(layer)) > 0;
-  });
 }
 
 }  // namespace parbench

@@ -16,14 +16,6 @@ namespace parbench {
 /// each other only by the sum of their gradients: it is computed when outputs are read, and the
 /// clip factor is computed from that sum.
 [[nodiscard]] StepLayout in_turn(const Context& context,
-                                 const std::vector<std::int64_t>& micro_batches);
-
-/// Returns the micro-batches of all replicas, in the order of their samples.
-[[nodiscard]] std::vector<std::int64_t> all_micro_batches(
-    const std::vector<std::vector<std::int64_t>>& by_replica);
-
-/// Returns whether the result for a part of the batch depends on the division: normalisations use
-/// statistics of the micro-batch, and dropouts depend on the position in it.
-[[nodiscard]] bool depends_on_division(const Network& network);
+                                 const std::vector<std::vector<std::int64_t>>& by_replica);
 
 }  // namespace parbench

@@ -5,11 +5,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <span>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/memory_trade.h"
+#include "scenarios/answers/time_shares.h"
+#include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/models/onnx/model.h"
 #include "scenarios/plan/schedules/partition.h"
+#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/question/in_turn.h"
 #include "scenarios/training/question/step_choice.h"
@@ -60,13 +68,29 @@ TrainingQuestion::TrainingQuestion(Definition definition)
                   {std::string(all_cores),
                    definition.whole + " on one device that has the cores of all devices (for parts "
                                       "of a GPU: the whole GPU)"}},
-      axes_(std::move(definition.axes)) {
+      axes_(std::move(definition.axes)),
+      words_(std::move(definition.words)) {
   std::ranges::move(definition.strategies, std::back_inserter(strategies_));
 }
 
 std::vector<std::pair<std::string, std::string>> TrainingQuestion::model_notes(
     const std::vector<CaseSpec>& specs) const {
-  return notes_on_trained_models(specs);
+  std::vector<std::pair<std::string, std::string>> notes;
+  std::set<std::string> known;
+  for (const CaseSpec& spec : specs) {
+    const std::string& model = spec.parameters.text("model");
+    if (!model.ends_with(onnx_import::file_suffix) || !known.insert(model).second) continue;
+    const Network network = network_of(spec.parameters);
+    const std::size_t count = convolutions_without_normalisation(network);
+    if (count == 0) continue;
+    notes.emplace_back(
+        network.name,
+        fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
+                    "the export has folded them, and a training step of the file takes less time "
+                    "than one of the model; parbench inspect {} says how to keep them.",
+                    count, count == 1 ? "" : "s", model));
+  }
+  return notes;
 }
 
 const Axis& TrainingQuestion::axis(std::string_view name) const {
@@ -86,8 +110,7 @@ Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Model model = model_of(request, usual_model);
   Parameters parameters;
   add_choice(parameters, "model", model.name, usual_model);
-  const Value* batch = asked.find("batch");
-  parameters.set("batch", batch != nullptr ? *batch : Value(usual_batch(request, model)));
+  parameters.set("batch", asked.value_or("batch", usual_batch(request, model)));
   add_model_sizes(request, model, parameters);
   add_step_choices(axes_, asked, parameters);
   return parameters;
@@ -126,10 +149,10 @@ StepLayout TrainingQuestion::whole_layout(const CaseSpec& spec, const Network& n
   layout.micro_batches = micro_batches_of_replicas(parameters, layout.grid.replicas);
   layout.grid.replicas = static_cast<int>(layout.micro_batches.size());
   if (spec.strategy == in_turn_strategy && layout.grid.stages == 1) {
-    layout = in_turn(context, all_micro_batches(layout.micro_batches));
+    layout = in_turn(context, layout.micro_batches);
   }
   layout.recompute = recomputes(parameters);
-  layout.schedule = asked_or(parameters, "schedule", layout.schedule);
+  layout.schedule = parameters.text_or("schedule", layout.schedule);
   if (const Value* bucket = parameters.find("bucket")) {
     layout.exchange.bucket_bytes =
         static_cast<std::size_t>(std::get<std::int64_t>(*bucket)) * mebibyte;
@@ -158,7 +181,12 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  return depends_on_division(network_of(spec.parameters));
+  // Normalisations use statistics of the micro-batch, and dropouts depend on the position in it.
+  const Network network = network_of(spec.parameters);
+  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
+    return as<RandomDropout>(layer) != nullptr ||
+           layer.kind->statistics(network.input_of(layer)) > 0;
+  });
 }
 
 std::optional<CaseSpec> TrainingQuestion::reference(const CaseSpec& spec) const {
@@ -178,6 +206,41 @@ std::optional<CaseSpec> TrainingQuestion::reference(const CaseSpec& spec) const 
     parts.parameters.set("layout", to_string(DeviceGrid{.replicas = replicas}));
   }
   return parts;
+}
+
+// --- answers ---
+
+std::vector<Metric> TrainingQuestion::metrics(const CaseSpec& spec) const {
+  if (spec.strategy == single_device) return {};
+  const Parameters& parameters = spec.parameters;
+  int devices = devices_in(parameters);
+  if (!uses_all_cores(spec)) {
+    const DeviceGrid grid = layout_of(spec).grid;
+    const auto used = micro_batches_of_replicas(parameters, grid.replicas).size();
+    if (grid.replicas > 1 && used == 1) return {};
+    devices = grid.devices();
+  }
+  const double linear = scales_weakly(parameters) ? 1 : devices;
+  return {{.name = scaling_efficiency,
+           .others = {single_of(spec)},
+           .value = [linear](std::span<const double> seconds, std::span<const double> /*medians*/) {
+             return seconds[1] / (seconds[0] * linear);
+           }}};
+}
+
+Conclusion TrainingQuestion::answer(const std::vector<CaseOutcome>& outcomes,
+                                    const PossiblyFastest& possibly_fastest) const {
+  const Outcomes all = all_outcomes(outcomes);
+  const auto label = [&](const CaseSpec& spec) { return strategy_label(*this, all, spec, words_); };
+  Conclusion made = best_strategy(*this, all, possibly_fastest, words_);
+  if (!made.is_answered) return made;
+  std::vector<std::string> texts{made.text};
+  for (const Role traded : {Role::memory_saving, Role::schedule}) {
+    const auto axis = std::ranges::find(axes_, traded, &Axis::role);
+    if (axis != axes_.end()) texts.push_back(memory_trade_text(*this, *axis, all, label));
+  }
+  made.text = joined_sentences(texts);
+  return with_time_shares(std::move(made), *this, all, label);
 }
 
 CaseSpec single_of(const CaseSpec& spec) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/answers/best_strategy.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
@@ -22,6 +23,8 @@ inline constexpr std::string_view single_device = "single";
 /// one after the other. Not offered to users.
 inline constexpr std::string_view in_turn_strategy = "in-turn";
 
+inline constexpr const char* scaling_efficiency = "scaling efficiency";
+
 /// A question consists of its axes, the layout of each case, and an answer. Cases, references and
 /// refusals follow from these. Parameters with the same name mean the same in all questions:
 /// "model" and its sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and
@@ -34,6 +37,7 @@ class TrainingQuestion : public Scenario {
     std::string whole;                 // work of one device: "the whole batch"
     std::vector<Strategy> strategies;  // strategies that divide this work
     std::vector<Axis> axes;            // with "model", whose quick value is the default model
+    StrategyWords words = {};          // words of the answer
   };
   explicit TrainingQuestion(Definition definition);
 
@@ -46,6 +50,7 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] bool plans_show_all() const override { return true; }
+  /// Names files with convolutions whose normalisations an export can have folded.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
       const std::vector<CaseSpec>& specs) const override;
 
@@ -55,6 +60,12 @@ class TrainingQuestion : public Scenario {
   /// Returns one device with the whole batch and all activations, or with the micro-batches in turn
   /// (`compares_parts`).
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  /// The speed divided by that of one device times the number of devices; 1 is linear. With a batch
+  /// for each device, scaling is linear if all devices are as fast as one with its batch.
+  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
+  /// The best strategy, what recomputation and schedules cost and save, and where time goes.
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override;
 
  protected:
   [[nodiscard]] const Axis& axis(std::string_view name) const;
@@ -84,6 +95,7 @@ class TrainingQuestion : public Scenario {
   std::string_view question_;
   std::vector<Strategy> strategies_;
   std::vector<Axis> axes_;
+  StrategyWords words_;
 };
 
 /// Returns the step of the case on one device, with its number of samples ("batch").

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "scenarios/framework/requests.h"
@@ -15,16 +14,19 @@
 
 namespace parbench {
 
-inline constexpr std::string_view default_schedule = "gpipe";
+inline constexpr const char* default_schedule = "gpipe";
 
-/// Return the axes "schedule" and "partition" for strategies with stages.
-[[nodiscard]] Axis schedule_axis(std::vector<std::string> strategies);
-[[nodiscard]] Axis partition_axis(std::vector<std::string> strategies);
+/// Returns one of the axes that questions about training share, by name: the model and its sizes,
+/// the batch, its division into micro-batches, "schedule" and "partition" of stages, and variants
+/// of the step ("optimizer", "clip", "recompute"). `strategies`: to which it applies, all if empty.
+/// `quick`, `published`: values of the presets, its own if empty.
+[[nodiscard]] Axis step_axis(std::string_view name, std::vector<std::string> strategies = {},
+                             std::vector<Value> quick = {}, std::vector<Value> published = {});
 
 /// Values of "scaling": "batch" is the number of samples of all devices together (strong), or of
 /// each device (weak).
-inline constexpr std::string_view strong_scaling = "strong";
-inline constexpr std::string_view weak_scaling = "weak";
+inline constexpr const char* strong_scaling = "strong";
+inline constexpr const char* weak_scaling = "weak";
 [[nodiscard]] bool scales_weakly(const Parameters& parameters);
 
 /// Returns the number of samples of a resolved case on all devices together.
@@ -39,26 +41,14 @@ inline constexpr std::string_view weak_scaling = "weak";
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// Returns the axis "micro-batches", which sets the axis "split" by the number of micro-batches.
-/// Cases only have the size as parameter, so that a case has one name, however it was requested.
-[[nodiscard]] Axis micro_batches_axis(std::vector<std::string> strategies);
-/// Returns the number of micro-batches that the user requested; nothing if it is derived from
-/// "split". Throws UsageError if both are given.
-[[nodiscard]] std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request);
-/// Returns why samples cannot be divided into the number of micro-batches that the user requested.
-/// `text`: describes the samples.
-[[nodiscard]] std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> asked,
-                                                                std::int64_t samples,
-                                                                const std::string& text);
-/// Returns the value of "split" that divides samples into `count` micro-batches, of at least one
-/// sample each: a size, possibly with a smaller last micro-batch, or a list of sizes that differ by
-/// at most one.
-[[nodiscard]] Value split_into(std::int64_t samples, std::int64_t count);
-
-/// Return the axes "optimizer", "clip" and "recompute".
-[[nodiscard]] Axis optimizer_axis();
-[[nodiscard]] Axis clip_axis();
-[[nodiscard]] Axis recompute_axis();
+/// Adds "split", the size of the micro-batches of `samples`, or a list of sizes that differ by one:
+/// for the number of micro-batches that the user requested, otherwise the value `split`, if there
+/// is one. Returns why the samples cannot be divided into that number. `text`: describes the
+/// samples. Throws UsageError if the user gives both the number and the size.
+[[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
+                                                std::int64_t samples, const std::string& text,
+                                                const std::optional<Value>& split,
+                                                Parameters& parameters);
 
 /// Adds the requested values of those of these axes that the scenario has, or the defaults, which
 /// names omit.
@@ -72,15 +62,6 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 
 /// Returns whether a resolved case keeps only tensors that cross units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
-
-/// Returns Scenario::model_notes of cases that train models: names of files with
-/// convolutions_without_normalisation.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
-    const std::vector<CaseSpec>& specs);
-
-/// Returns the metric of scaling efficiency: the speed divided by the speed of one device times the
-/// number of devices; 1 is linear.
-[[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
 
 /// Returns why a strategy cannot divide a step over the devices of the request: it needs several
 /// devices of one kind.

@@ -33,10 +33,10 @@ struct Exchange {
   /// sharded positions.
   std::size_t bucket_bytes = 0;
   int server = 0;  // device of the server: that of the first replica, or one after all replicas
-  /// Data sharded by zero: from level 1 on the optimiser's state, from 2 on the sums of gradients,
-  /// at level 3 the parameters.
+  /// Data that ZeRO shards: from ZeRO 1 on the optimiser's state, from 2 on the sums of gradients,
+  /// with ZeRO 3 the parameters.
   int zero_level = 0;
-  int prefetch = 1;  // number of steps by which buckets of parameters arrive early (level 3)
+  int prefetch = 1;  // number of segments by which buckets of parameters arrive early (ZeRO 3)
 
   [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
   [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }

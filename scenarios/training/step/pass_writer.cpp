@@ -38,12 +38,12 @@ bool StagePass::write_next(Shard& shard) {
     return true;
   }
   const std::string of_bucket = fmt::format("{}, bucket {}", part, shard.bucket);
-  const PassPlace& place = shard.completions[shard.bucket];
-  if (place.part != part_) {
+  const PassPosition& position = shard.completions[shard.bucket];
+  if (position.part != part_) {
     write_until(shard, end, of_bucket);
     return true;
   }
-  write_until(shard, place.calls, of_bucket);
+  write_until(shard, position.calls, of_bucket);
   Bucket& bucket = buckets[shard.bucket++];
   bucket.completed = shard.after;
   bucket.is_written = true;

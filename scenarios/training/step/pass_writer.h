@@ -32,10 +32,11 @@ class StagePass {
     GridPoint point;
     std::vector<PassPart> parts;
     std::vector<TaskId> after;
-    std::vector<PassPlace> completions = {};  // completion of the point's buckets, in its last pass
-    Crossing crossing = {};                   // data for the next stage, or for the previous one
-    std::size_t written = 0;                  // number of calls of the current part
-    std::size_t bucket = 0;                   // the next bucket to be completed
+    std::vector<PassPosition> completions =
+        {};                   // completion of the point's buckets, in its last pass
+    Crossing crossing = {};   // data for the next stage, or for the previous one
+    std::size_t written = 0;  // number of calls of the current part
+    std::size_t bucket = 0;   // the next bucket to be completed
   };
 
   explicit StagePass(PassWriter& writer) : writer_(&writer) {}

@@ -89,7 +89,7 @@ std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
                                    : memory_without_parameters(step, options, *plan);
   const std::size_t bytes = plan->store.bytes();
   if (exchange.divides_gradients()) {
-    memory.gradients = symbolic(Space::gradients, 0, bytes);
+    memory.gradients = elsewhere(bytes);
   } else if (options.micro_batches.size() > 1 || step.settings.optimizer.clips()) {
     memory.gradients = step.context.borrow(options.device, bytes);
   }

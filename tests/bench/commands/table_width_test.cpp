@@ -31,15 +31,15 @@ CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row
   c.strategy = strategy.name;
   c.name = c.scenario + '/' + c.strategy + "/row:" + std::to_string(row);
   c.dtype = "f32";
-  int place = 0;
+  int index = 0;
   for (const Axis& axis : scenario.axes()) {
-    ++place;
+    ++index;
     const bool applies = axis.strategies.empty() ||
                          std::ranges::find(axis.strategies, strategy.name) != axis.strategies.end();
     if (!applies) continue;
     const std::vector<Value>& values = axis.published.empty() ? axis.quick : axis.published;
     Value value = values.empty() ? Value{std::int64_t{1024}} : values.front();
-    const bool is_other = sweeps && row == place;
+    const bool is_other = sweeps && row == index;
     if (is_other) value = values.size() < 2 ? Value{"swept" + std::to_string(row)} : values[1];
     c.parameters.emplace_back(axis.name, value);
   }
@@ -64,16 +64,16 @@ CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row
 report::Answer made_answer(const report::Report& made) {
   report::Answer answer{.scenario = made.cases.front().scenario, .question = "which?"};
   answer.text = "Two settings were compared.";
-  for (const std::size_t place : {0, 1}) {
-    const CaseResult& one = made.cases[place];
+  for (const std::size_t index : {0, 1}) {
+    const CaseResult& one = made.cases[index];
     std::string label = one.strategy;
     for (const auto& [name, value] : one.parameters) label += ' ' + report::value_text(value);
     answer.recommendations.push_back(
-        {.setting = "image 128, batch " + std::to_string(place),
-         .candidates = {place == 0 ? LabelledCase{label, one.name}
+        {.setting = "image 128, batch " + std::to_string(index),
+         .candidates = {index == 0 ? LabelledCase{label, one.name}
                                    : LabelledCase{"one after the other", "base"}},
          .tied = {{label, "other"}},
-         .pays = place == 0,
+         .pays = index == 0,
          .gaining = LabelledCase{label, one.name},
          .gain = Ratio{1.67, Interval{1.56, 1.789, 0.875}, one.name},
          .remark = "75% (73–77%) of the shorter of copies and products is hidden"});

@@ -115,13 +115,13 @@ std::vector<float> long_tensor() {
 
 TEST(Compare, FindsTheLargestErrorOfALongTensorWhereverItIs) {
   const OutputValues want{{"y", long_tensor()}};
-  for (const std::size_t place : {0U, 1023U, 1024U, 3000U, 4999U}) {
+  for (const std::size_t index : {0U, 1023U, 1024U, 3000U, 4999U}) {
     OutputValues got = want;
     for (const std::size_t smaller : {100U, 2500U, 4998U}) got["y"][smaller] += 0.01F;
-    got["y"][place] += 1.0F;
+    got["y"][index] += 1.0F;
     const auto result = compare(got, want, one_percent);
     EXPECT_FALSE(result.passed);
-    EXPECT_THAT(result.detail, HasSubstr("y[" + std::to_string(place) + "] is"));
+    EXPECT_THAT(result.detail, HasSubstr("y[" + std::to_string(index) + "] is"));
     EXPECT_GT(result.largest_error, 10);
   }
 }
@@ -211,10 +211,10 @@ TEST(ReadOutputs, TwoOfOneNameAreAnError) {
 TEST(ReadOutputs, IntoMemoryThatIsThereAlready) {
   CheckedCase subject(std::nullopt);
   OutputValues former{{"y", {1.0F, 2.0F, 3.0F}}, {"z", {1.0F}}};
-  const float* const place = former["y"].data();
+  const float* const address = former["y"].data();
   const OutputValues values = read_outputs(subject, std::move(former));
   EXPECT_EQ(values, (OutputValues{{"y", {4.0F}}}));
-  EXPECT_EQ(values.at("y").data(), place);
+  EXPECT_EQ(values.at("y").data(), address);
 }
 
 TEST(WithCheck, IsTheWholeVerdictWithoutAReference) {

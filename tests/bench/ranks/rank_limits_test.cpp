@@ -66,6 +66,15 @@ TEST(RankLimitsDeathTest, NameTheLaterOfTwoRanksWhereTheFirstHasCome) {
               ::testing::ExitedWithCode(1), "error: rank 2 .* hangs");
 }
 
+TEST(RankLimitsDeathTest, DoNotNameARankThatWaitsForTheOneThatHangs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (team.rank() == 2) never_return();
+                team.leads() ? team.meet() : wait_for_message(team, 2);
+              }),
+              ::testing::ExitedWithCode(1), "error: rank 2 .* hangs");
+}
+
 TEST(RankLimitsDeathTest, EndTheOthersWhereRankZeroComputesForever) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {

@@ -12,7 +12,7 @@
 
 namespace parbench::test {
 
-/// Plays the machine: hands out times and keeps a log of the steps.
+/// Plays the machine: hands out times and keeps a log of the measurements.
 class Machine {
  public:
   /// Seconds of one execution, by case and sample number.
@@ -24,24 +24,26 @@ class Machine {
                 cases),
         times_(std::move(times)) {}
 
-  /// At most `limit` steps; returns whether the sampler came to an end.
+  /// At most `limit` measurements; returns whether the sampler came to an end.
   bool run(int limit = 100'000) {
     for (int i = 0; i < limit; ++i) {
-      const auto step = sampler.next();
-      if (!step) return true;
-      take(*step);
+      const auto measurement = sampler.next();
+      if (!measurement) return true;
+      take(*measurement);
     }
     return false;
   }
 
-  void take(const Step& step) {
-    steps.push_back(step);
-    const int number = step.kind == StepKind::sample ? taken_[step.index]++ : 0;
-    const double seconds = times_(step.index, number);
-    const double wall = seconds * static_cast<double>(step.iterations);
+  void take(const Measurement& measurement) {
+    measurements.push_back(measurement);
+    const int number =
+        measurement.kind == MeasurementKind::sample ? taken_[measurement.index]++ : 0;
+    const double seconds = times_(measurement.index, number);
+    const double wall = seconds * static_cast<double>(measurement.iterations);
     clock += wall;
-    spent[step.index] += wall;
-    sampler.record(step, {seconds, seconds, step.iterations, step.round}, wall);
+    spent[measurement.index] += wall;
+    sampler.record(measurement, {seconds, seconds, measurement.iterations, measurement.round},
+                   wall);
   }
 
   [[nodiscard]] int count(std::size_t index) const {
@@ -49,7 +51,7 @@ class Machine {
   }
 
   Sampler sampler;
-  std::vector<Step> steps;
+  std::vector<Measurement> measurements;
   std::map<std::size_t, double> spent;
   double clock = 0;
 

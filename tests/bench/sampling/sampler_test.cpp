@@ -137,14 +137,15 @@ TEST(Sampler, FixedCountIsExact) {
     EXPECT_EQ(machine.sampler.stopped_because(index), "fixed count");
     EXPECT_EQ(machine.sampler.samples(index).front().iterations, 7);
   }
-  EXPECT_TRUE(std::ranges::all_of(machine.steps,
-                                  [](const Step& step) { return step.kind == StepKind::sample; }));
+  EXPECT_TRUE(std::ranges::all_of(machine.measurements, [](const Measurement& measurement) {
+    return measurement.kind == MeasurementKind::sample;
+  }));
 }
 
 TEST(Sampler, ShortExecutionsAreGathered) {
   Machine machine({}, {{1e-3, 1e-3}}, [](auto, auto) { return 10e-6; });
   ASSERT_TRUE(machine.run());
-  EXPECT_EQ(machine.steps.front().kind, StepKind::warm_up);
+  EXPECT_EQ(machine.measurements.front().kind, MeasurementKind::warm_up);
   EXPECT_NEAR(static_cast<double>(machine.sampler.iterations(0)), 2000, 1);
   for (const auto& sample : machine.sampler.samples(0)) {
     EXPECT_GE(sample.seconds * static_cast<double>(sample.iterations), 0.02 * 0.999);
@@ -153,10 +154,10 @@ TEST(Sampler, ShortExecutionsAreGathered) {
 
 std::vector<std::int64_t> warm_up_iterations(const Machine& machine) {
   std::vector<std::int64_t> iterations;
-  for (const Step& step : machine.steps) {
-    if (step.kind != StepKind::warm_up) continue;
-    EXPECT_EQ(step.round, 0);
-    iterations.push_back(step.iterations);
+  for (const Measurement& measurement : machine.measurements) {
+    if (measurement.kind != MeasurementKind::warm_up) continue;
+    EXPECT_EQ(measurement.round, 0);
+    iterations.push_back(measurement.iterations);
   }
   return iterations;
 }
@@ -174,8 +175,8 @@ TEST(Sampler, ACaseThatKeepsBecomingFasterHasSixWarmUps) {
   machine.run(7);
   EXPECT_EQ(warm_up_iterations(machine),
             (std::vector<std::int64_t>{20, 80, 320, 1280, 5120, 20480}));
-  EXPECT_EQ(machine.steps.back().kind, StepKind::sample);
-  EXPECT_EQ(machine.steps.back().iterations, 81920);
+  EXPECT_EQ(machine.measurements.back().kind, MeasurementKind::sample);
+  EXPECT_EQ(machine.measurements.back().iterations, 81920);
 }
 
 TEST(Sampler, OneWarmUpIsEnoughIfItLastsHalfASample) {
@@ -191,10 +192,10 @@ TEST(Sampler, OneWarmUpIsEnoughIfItLastsHalfASample) {
 TEST(Sampler, AFirstExecutionIsTrustedFromFiveTimesASample) {
   Machine trusted({}, {{0.1, 0.1}}, [](auto, auto) { return 0.1; });
   trusted.run(1);
-  EXPECT_EQ(trusted.steps.front().kind, StepKind::sample);
+  EXPECT_EQ(trusted.measurements.front().kind, MeasurementKind::sample);
   Machine shorter({}, {{0.099, 0.099}}, [](auto, auto) { return 0.099; });
   shorter.run(1);
-  EXPECT_EQ(shorter.steps.front().kind, StepKind::warm_up);
+  EXPECT_EQ(shorter.measurements.front().kind, MeasurementKind::warm_up);
 }
 
 TEST(Sampler, ACaseThatFailsBeforeItsWarmUpHasNone) {
@@ -233,20 +234,20 @@ TEST(Sampler, ASampleLastsItsTimeByTheHostsClock) {
   SamplerOptions options;
   options.min_sample_seconds = 0.02;
   Sampler sampler(options, {}, {{1e-6, 1e-3}});
-  std::optional<Step> step = sampler.next();
-  while (step && step->kind == StepKind::warm_up) {
-    const auto count = static_cast<double>(step->iterations);
-    sampler.record(*step, {.seconds = 1e-6, .wall_seconds = 20e-6}, 20e-6 * count);
-    step = sampler.next();
+  std::optional<Measurement> measurement = sampler.next();
+  while (measurement && measurement->kind == MeasurementKind::warm_up) {
+    const auto count = static_cast<double>(measurement->iterations);
+    sampler.record(*measurement, {.seconds = 1e-6, .wall_seconds = 20e-6}, 20e-6 * count);
+    measurement = sampler.next();
   }
-  ASSERT_TRUE(step.has_value());
-  EXPECT_EQ(step->iterations, 1000);
+  ASSERT_TRUE(measurement.has_value());
+  EXPECT_EQ(measurement->iterations, 1000);
 }
 
 TEST(Sampler, LongExecutionsNeedNoMoreWarmUp) {
   Machine machine({}, {{0.5, 0.5}}, [](auto, auto) { return 0.5; });
   ASSERT_TRUE(machine.run());
-  EXPECT_EQ(machine.steps.front().kind, StepKind::sample);
+  EXPECT_EQ(machine.measurements.front().kind, MeasurementKind::sample);
   EXPECT_EQ(machine.sampler.iterations(0), 1);
 }
 
@@ -265,7 +266,8 @@ TEST(Sampler, EveryRoundHasEachUnfinishedCaseOnce) {
   Machine machine(options, std::vector<SamplerCase>(5, {1.0, 1.0}), [](auto, auto) { return 1.0; });
   ASSERT_TRUE(machine.run());
   std::map<int, std::set<std::size_t>> rounds;
-  for (const Step& step : machine.steps) EXPECT_TRUE(rounds[step.round].insert(step.index).second);
+  for (const Measurement& measurement : machine.measurements)
+    EXPECT_TRUE(rounds[measurement.round].insert(measurement.index).second);
   ASSERT_EQ(rounds.size(), 20U);
   for (const auto& [round, cases] : rounds) EXPECT_EQ(cases.size(), 5U);
 }
@@ -277,8 +279,8 @@ TEST(Sampler, NoCaseAlwaysFollowsTheSameOne) {
   Machine machine(options, std::vector<SamplerCase>(4, {1.0, 1.0}), [](auto, auto) { return 1.0; });
   ASSERT_TRUE(machine.run());
   std::map<std::size_t, std::set<std::size_t>> predecessors;
-  for (std::size_t i = 1; i < machine.steps.size(); ++i) {
-    predecessors[machine.steps[i].index].insert(machine.steps[i - 1].index);
+  for (std::size_t i = 1; i < machine.measurements.size(); ++i) {
+    predecessors[machine.measurements[i].index].insert(machine.measurements[i - 1].index);
   }
   for (const auto& [index, before] : predecessors) EXPECT_GE(before.size(), 3U) << index;
 }
@@ -290,7 +292,7 @@ std::vector<std::size_t> order_with_seed(std::uint64_t seed) {
   Machine machine(options, std::vector<SamplerCase>(4, {0.1, 0.1}), [](auto, auto) { return 0.1; });
   EXPECT_TRUE(machine.run());
   std::vector<std::size_t> order;
-  for (const Step& step : machine.steps) order.push_back(step.index);
+  for (const Measurement& measurement : machine.measurements) order.push_back(measurement.index);
   return order;
 }
 

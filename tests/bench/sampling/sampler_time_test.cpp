@@ -36,7 +36,7 @@ TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesTheCasesThatDo) {
     EXPECT_EQ(machine.count(2), 1);
     EXPECT_LE(machine.clock + 12, 14.5);
   } else {
-    EXPECT_EQ(machine.steps.size(), 1U);
+    EXPECT_EQ(machine.measurements.size(), 1U);
   }
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
@@ -52,9 +52,9 @@ TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesBaselinesBeforeTheirCases) {
     for (std::size_t i = 0; i < 3; ++i) cases[i].compared_with = {i + 3};
     Machine machine(options, cases, [](auto, auto) { return 1.0; });
     ASSERT_TRUE(machine.run());
-    ASSERT_EQ(machine.steps.size(), 4U);
-    for (const std::size_t place : {0U, 2U}) {
-      EXPECT_EQ(machine.steps[place].index, machine.steps[place + 1].index + 3)
+    ASSERT_EQ(machine.measurements.size(), 4U);
+    for (const std::size_t index : {0U, 2U}) {
+      EXPECT_EQ(machine.measurements[index].index, machine.measurements[index + 1].index + 3)
           << "so that there are two ratios, seed " << seed;
     }
   }
@@ -70,8 +70,8 @@ TEST(SamplerTime, AFirstRoundTakesACaseAndItsBaselineOrNeither) {
     for (std::size_t i = 0; i < 3; ++i) cases[i].compared_with = {i + 3};
     Machine machine(options, cases, [](auto, auto) { return 1.0; });
     ASSERT_TRUE(machine.run());
-    ASSERT_EQ(machine.steps.size(), 2U) << seed;
-    EXPECT_EQ(machine.steps[0].index, machine.steps[1].index + 3) << seed;
+    ASSERT_EQ(machine.measurements.size(), 2U) << seed;
+    EXPECT_EQ(machine.measurements[0].index, machine.measurements[1].index + 3) << seed;
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
     }
@@ -134,7 +134,7 @@ TEST(SamplerTime, GoesOnFromEarlierSamples) {
   ASSERT_TRUE(machine.run());
   EXPECT_EQ(machine.count(0), 6);
   EXPECT_EQ(machine.sampler.stopped_because(0), "precision");
-  EXPECT_EQ(machine.steps.front().round, 5);
+  EXPECT_EQ(machine.measurements.front().round, 5);
   EXPECT_EQ(machine.count(1), 3) << "it had come to its end";
   EXPECT_EQ(machine.sampler.stopped_because(1), "max-time");
 }
@@ -147,8 +147,8 @@ TEST(SamplerTime, CasesWithoutSamplesComeFirst) {
   cases[3].samples.clear();
   Machine machine(options, cases, [](auto, auto) { return 1.0; });
   ASSERT_TRUE(machine.run());
-  ASSERT_EQ(machine.steps.size(), 1U) << "there is no time for a whole round";
-  EXPECT_EQ(machine.steps.front().index, 3U);
+  ASSERT_EQ(machine.measurements.size(), 1U) << "there is no time for a whole round";
+  EXPECT_EQ(machine.measurements.front().index, 3U);
 }
 
 TEST(SamplerTime, EarlierSamplesCountAgainstTheTimeOfTheirCaseOnly) {

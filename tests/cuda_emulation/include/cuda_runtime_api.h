@@ -68,7 +68,7 @@ void meet_warp(Barrier barrier);
 
 constexpr unsigned int warp_size = 32;
 
-/// The calling thread's place in its warp, and the warp's threads.
+/// The calling thread's lane in its warp, and the warp's threads.
 struct Lane {
   unsigned int number;
   unsigned int count;
@@ -76,7 +76,7 @@ struct Lane {
 Lane lane();
 
 /// Where the calling thread leaves a value for the rest of its warp, until its next exchange but
-/// one; `begin_exchange` goes on to the next such place.
+/// one; `begin_exchange` goes on to the next such slot.
 void begin_exchange();
 std::uint64_t& exchanged(unsigned int lane);
 

@@ -59,19 +59,19 @@ int largest_part(const Divisibility& gpu, int parts) {
 }
 
 TEST(CudaPart, TakesTheLargestEqualPartsInStepsOfTheGpu) {
-  const Divisibility h200{.multiprocessors = 132, .min = 8, .step = 8};
+  const Divisibility h200{.multiprocessors = 132, .min = 8, .multiple = 8};
   EXPECT_EQ(largest_part(h200, 1), 128);
   EXPECT_EQ(largest_part(h200, 2), 64);
   EXPECT_EQ(largest_part(h200, 16), 8);
   EXPECT_EQ(largest_part(h200, 17), 0) << "too few for each";
   EXPECT_EQ(largest_part(h200, 0), 0);
-  EXPECT_EQ(largest_part({.multiprocessors = 108, .min = 4, .step = 2}, 2), 54);
-  EXPECT_EQ(largest_part({.multiprocessors = 20, .min = 4, .step = 2}, 6), 0)
-      << "the least part is more than a step";
+  EXPECT_EQ(largest_part({.multiprocessors = 108, .min = 4, .multiple = 2}, 2), 54);
+  EXPECT_EQ(largest_part({.multiprocessors = 20, .min = 4, .multiple = 2}, 6), 0)
+      << "the least part is more than that";
 }
 
 TEST(CudaPart, IsSmallerWhereClustersLeaveFewerGroups) {
-  const Divisibility gpu{.multiprocessors = 132, .min = 8, .step = 8};
+  const Divisibility gpu{.multiprocessors = 132, .min = 8, .multiple = 8};
   // Seven clusters of 18, of each of which 16 can be divided.
   const auto groups = [](int size) { return 7 * 16 / size; };
   EXPECT_EQ(part_size(gpu, 2, groups), 56);
@@ -83,7 +83,7 @@ TEST(CudaPart, StepsAreTheDriversOwn) {
   const CUdevSmResource resource{
       .smCount = 148, .minSmPartitionSize = 16, .smCoscheduledAlignment = 4};
   EXPECT_EQ(divisibility(resource, 100),
-            (Divisibility{.multiprocessors = 148, .min = 16, .step = 4}));
+            (Divisibility{.multiprocessors = 148, .min = 16, .multiple = 4}));
 }
 
 TEST(CudaPart, StepsAreTheArchitecturesWithoutTheDriversAnswer) {
@@ -92,7 +92,7 @@ TEST(CudaPart, StepsAreTheArchitecturesWithoutTheDriversAnswer) {
     silent.smCount = 60;
     const Divisibility gpu = divisibility(silent, compute_capability);
     EXPECT_EQ(gpu.multiprocessors, 60);
-    return std::pair(gpu.min, gpu.step);
+    return std::pair(gpu.min, gpu.multiple);
   };
   EXPECT_EQ(steps_of(75), std::pair(2, 2));
   EXPECT_EQ(steps_of(86), std::pair(4, 2));
@@ -151,7 +151,7 @@ TEST(BoundedCache, KeepsNothingOfAFailure) {
 
 /// A clock that runs only while candidates are measured.
 struct TunedKernels {
-  std::vector<std::vector<double>> runs;  // of each candidate: its probe, and those behind it
+  std::vector<std::vector<double>> runs;  // of each candidate: its probe, and those after it
   std::vector<std::size_t> tried = {};
   std::vector<std::size_t> repeated = {};
   double clock = 0;
@@ -348,7 +348,7 @@ struct CudaWithoutGpu : testing::Test {
 TEST_F(CudaWithoutGpu, SaysWhyAndWhatWouldMendIt) {
   EXPECT_EQ(backend->device_limit(), 0);
   EXPECT_THAT(backend->description(), testing::AnyOf(HasSubstr("driver"), HasSubstr("GPU")));
-  EXPECT_THAT(backend->description(), HasSubstr(";")) << "a remedy behind the reason";
+  EXPECT_THAT(backend->description(), HasSubstr(";")) << "a remedy after the reason";
 }
 
 TEST_F(CudaWithoutGpu, NamesItsLibraries) {

@@ -36,15 +36,15 @@ struct LayerOfKind {
 std::vector<LayerOfKind> convolutions() {
   const Network network = resnet(50, image);
   std::vector<LayerOfKind> kinds;
-  std::map<std::vector<std::int64_t>, std::size_t> places;
+  std::map<std::vector<std::int64_t>, std::size_t> indices;
   for (const Layer& layer : network.layers) {
     const auto* convolution = as<Convolution>(layer);
     if (convolution == nullptr) continue;
     const ConvolutionShape s = convolution->shape(network.work_of(layer, batch).inputs.front());
-    const auto [place, is_new] = places.try_emplace(
+    const auto [known, is_new] = indices.try_emplace(
         {s.in_channels, s.height, s.width, s.out_channels, s.kernel, s.stride}, kinds.size());
     if (is_new) kinds.push_back({layer.name, s, 0});
-    ++kinds[place->second].count;
+    ++kinds[known->second].count;
   }
   return kinds;
 }

@@ -35,10 +35,10 @@ const char* ncclGetLastError(ncclComm*) { return "the words of the last error"; 
 int ncclCommInitAll(ncclComm** made, int count, const int* devices) {
   if (nccl_script.init != 0) return nccl_script.init;
   for (int rank = 0; rank < count; ++rank) {
-    const auto place = static_cast<std::size_t>(rank);
-    communicators[place].rank = rank;
-    made[rank] = &communicators[place];
-    nccl_script.devices[place] = devices[rank];
+    const auto index = static_cast<std::size_t>(rank);
+    communicators[index].rank = rank;
+    made[rank] = &communicators[index];
+    nccl_script.devices[index] = devices[rank];
     ++nccl_script.alive;
   }
   return 0;

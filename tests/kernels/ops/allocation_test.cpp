@@ -95,8 +95,8 @@ std::vector<OperationCase> operation_and_model_cases() {
   return cases;
 }
 
-// oneDNN's general matrix product allocates its packing buffers at every call. It stands behind
-// convolutions whose channels fill no block, and without AVX-512 behind matrix products.
+// oneDNN's general matrix product allocates its packing buffers at every call. It stands after
+// convolutions whose channels fill no block, and without AVX-512 after matrix products.
 bool allocates_by_itself(const Op& op) {
   return op.implementation().find("gemm:jit") != std::string::npos;
 }

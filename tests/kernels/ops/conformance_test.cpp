@@ -97,12 +97,12 @@ TEST_P(Shortcut, KeepsNotANumberAndGivesItNoGradient) {
   Trial backward(bench(), AddReluBackward{shape});
   Tensors inputs = forward.draw_inputs(1);
   inputs.merge(backward.draw_inputs(1));
-  constexpr std::size_t place = 21;
-  inputs["addend"][place] = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::size_t nan_index = 21;
+  inputs["addend"][nan_index] = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> sums = forward.run(inputs)["destination"];
   const std::vector<double> gradients = backward.run(inputs)["diff_source"];
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    EXPECT_EQ(std::isnan(sums[i]), i == place) << i;
+    EXPECT_EQ(std::isnan(sums[i]), i == nan_index) << i;
     EXPECT_EQ(gradients[i] != 0, sums[i] > 0) << i;
   }
 }

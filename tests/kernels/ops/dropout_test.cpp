@@ -1,4 +1,5 @@
-// Which elements dropout keeps: their share, and that it depends on the place in the batch alone.
+// Which elements dropout keeps: their share, and that it depends on the position in the batch
+// alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

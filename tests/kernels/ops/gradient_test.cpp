@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/base/random.h"
+#include "kernels/ops/gradients.h"
 #include "tests/kernels/harness.h"
 
 namespace parbench::test {
@@ -250,6 +252,15 @@ INSTANTIATE_TEST_SUITE_P(Backward, Gradients,
                          testing::Combine(testing::ValuesIn(lanes()),
                                           testing::ValuesIn(gradients_to_check())),
                          label_of_gradient);
+
+TEST(GradientsOf, RefuseOperationsWithoutOne) {
+  const ConvolutionShape shape{1, 4, 5, 5, 4, 3, 1, 1, 1};
+  EXPECT_EQ(gradients_of(ConvolutionForward{.shape = shape}, false).size(), 2);
+  EXPECT_THROW((void)gradients_of(ConvolutionForward{.shape = shape, .relu = true}, false),
+               std::logic_error);
+  EXPECT_THROW((void)gradients_of(ConvolutionBackwardWeights{.shape = shape}, false),
+               std::logic_error);
+}
 
 }  // namespace
 }  // namespace parbench::test

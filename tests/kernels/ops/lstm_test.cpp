@@ -1,4 +1,4 @@
-// What the operations of a long short-term memory take, count and refuse, and what padding behind a
+// What the operations of a long short-term memory take, count and refuse, and what padding after a
 // sequence does to them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ using Tensors = std::map<std::string, Values, std::less<>>;
 inline constexpr int steps_before = 6;
 
 /// The outputs of an operation, opaque ones left out. `inputs` holds what it reads (the old content
-/// of what it accumulates to included). Backward passes behind an opaque mask or indices take the
+/// of what it accumulates to included). Backward passes after an opaque mask or indices take the
 /// forward pass's source (and scale and shift) instead.
 [[nodiscard]] Tensors naive(const OpDesc& desc, const Tensors& inputs);
 

@@ -9,12 +9,12 @@
 namespace parbench::test {
 namespace {
 
-std::size_t place_of(const StridedTensor& tensor, const Shape& coordinates) {
-  std::int64_t place = tensor.offset;
+std::size_t index_of(const StridedTensor& tensor, const Shape& coordinates) {
+  std::int64_t index = tensor.offset;
   for (std::size_t i = 0; i < tensor.strides.size(); ++i) {
-    place += tensor.strides[i] * coordinates[i];
+    index += tensor.strides[i] * coordinates[i];
   }
-  return size(place);
+  return size(index);
 }
 
 /// A choice between two numbers, or NaN where one of both is.
@@ -82,23 +82,23 @@ double binary(ElementOp op, double a, double b) {
 
 double element(const Map& desc, const Tensors& inputs, const Shape& coordinates) {
   Values results;
-  for (const ElementStep& step : desc.program) {
-    const auto from = [&](std::size_t i) { return results[step.from.at(i)]; };
-    const std::size_t first = step.from[0];
-    if (step.op == ElementOp::input) {
+  for (const ElementInstruction& instruction : desc.program) {
+    const auto from = [&](std::size_t i) { return results[instruction.from.at(i)]; };
+    const std::size_t first = instruction.from[0];
+    if (instruction.op == ElementOp::input) {
       const StridedTensor& input = desc.inputs[first];
-      const std::size_t place = place_of(input, coordinates);
+      const std::size_t index = index_of(input, coordinates);
       results.push_back(input.values != nullptr
-                            ? double{(*input.values)[place]}
-                            : in(inputs, "source" + std::to_string(first))[place]);
-    } else if (step.op == ElementOp::number) {
-      results.push_back(double{step.number});
-    } else if (step.op == ElementOp::coordinate) {
+                            ? double{(*input.values)[index]}
+                            : in(inputs, "source" + std::to_string(first))[index]);
+    } else if (instruction.op == ElementOp::number) {
+      results.push_back(double{instruction.number});
+    } else if (instruction.op == ElementOp::coordinate) {
       results.push_back(static_cast<double>(coordinates[first]));
-    } else if (operand_count(step.op) == 1) {
-      results.push_back(unary(step.op, from(0)));
-    } else if (operand_count(step.op) == 2) {
-      results.push_back(binary(step.op, from(0), from(1)));
+    } else if (operand_count(instruction.op) == 1) {
+      results.push_back(unary(instruction.op, from(0)));
+    } else if (operand_count(instruction.op) == 2) {
+      results.push_back(binary(instruction.op, from(0), from(1)));
     } else {
       results.push_back(from(0) != 0 ? from(1) : from(2));
     }
@@ -140,10 +140,10 @@ Tensors compute(const Map& desc, const Tensors& inputs) {
   std::vector<bool> begun(destination.size());
   Shape coordinates(desc.extents.size());
   do {
-    const std::size_t place = place_of(desc.output, coordinates);
+    const std::size_t index = index_of(desc.output, coordinates);
     const double value = element(desc, inputs, coordinates);
-    destination[place] = begun[place] ? reduced(desc.reduction, destination[place], value) : value;
-    begun[place] = true;
+    destination[index] = begun[index] ? reduced(desc.reduction, destination[index], value) : value;
+    begun[index] = true;
   } while (advance(coordinates, desc.extents));
   for (std::size_t i = 0; desc.accumulate && i < destination.size(); ++i) {
     if (begun[i]) destination[i] += before[i];

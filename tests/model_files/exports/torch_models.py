@@ -97,7 +97,7 @@ class Gru(nn.Module):
 
 
 class Detector(nn.Module):
-    """A head as YOLO's: boxes and classes of two sizes of cells, one behind the other."""
+    """A head as YOLO's: boxes and classes of two sizes of cells, one after the other."""
 
     def __init__(self):
         super().__init__()

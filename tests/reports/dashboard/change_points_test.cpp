@@ -91,18 +91,18 @@ TEST(ChangePoints, StepsNearBothEndsAreFoundWhateverTheLength) {
 TEST(ChangePoints, AreTheSameOnEveryMachine) {
   std::mt19937_64 generator(12);  // its numbers are fixed by the standard
   int called = 0;
-  std::size_t sum_of_places = 0;
+  std::size_t sum_of_indices = 0;
   for (int history = 0; history < 400; ++history) {
     std::vector<double> values;
     for (int i = 0; i < 24; ++i) {
       values.push_back(static_cast<double>(generator() >> 11U) * 0x1p-53 + (i < 12 ? 0 : 0.4));
     }
-    const std::vector<std::size_t> places = change_points(values);
-    called += places.empty() ? 0 : 1;
-    sum_of_places = std::accumulate(places.begin(), places.end(), sum_of_places);
+    const std::vector<std::size_t> indices = change_points(values);
+    called += indices.empty() ? 0 : 1;
+    sum_of_indices = std::accumulate(indices.begin(), indices.end(), sum_of_indices);
   }
   EXPECT_EQ(called, 108);
-  EXPECT_EQ(sum_of_places, 1382U);
+  EXPECT_EQ(sum_of_indices, 1382U);
 }
 
 TEST(ChangePoints, AStricterTestFindsLess) {

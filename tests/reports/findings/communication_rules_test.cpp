@@ -48,7 +48,7 @@ TEST(CommunicationRules, CompareTheRateWithThatOfCopiesAlone) {
 }
 
 /// A device computes until 60. Gradients could be sent from 20 and from 60 on, and begin `late`;
-/// the last of them ends at `end`, with the update behind it.
+/// the last of them ends at `end`, with the update after it.
 MadeCase in_buckets(std::int64_t size, Nanoseconds late, Nanoseconds end, double seconds = 100e-9,
                     double overlapped = 0) {
   MadeTimeline timeline;
@@ -72,7 +72,7 @@ TEST(CommunicationRules, NoticeBucketsThatMostlyStart) {
       text("buckets-too-small", {in_buckets(1, 10, 72)}),
       AllOf(HasSubstr("2 messages of gradients wait 10.00 ns on average before they start, "
                       "20% of the time"),
-            HasSubstr("behind the backward pass takes 12%"), HasSubstr("try: a larger --parcel")));
+            HasSubstr("after the backward pass takes 12%"), HasSubstr("try: a larger --parcel")));
   EXPECT_THAT(found("buckets-too-large", {in_buckets(1, 10, 72)}), IsEmpty());
   EXPECT_THAT(found("buckets-too-small", {in_buckets(1, 2, 64)}), IsEmpty()) << "4% of the time";
 }

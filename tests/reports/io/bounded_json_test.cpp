@@ -65,7 +65,7 @@ TEST(BoundedJson, CountsOnlyWhatIsKept) {
   EXPECT_THAT(complaint(text, {.values = 10}), HasSubstr("holds more than 10 values"));
 }
 
-TEST(BoundedJson, NamesThePlace) {
+TEST(BoundedJson, NamesThePath) {
   EXPECT_THAT(complaint(R"({"a": [0, {"b": {"c": 1, "d": [1, 2, 3, 4]}}]})", {.values = 14}),
               StartsWith("a[1].b.d[3]: holds more than 14 values"));
   EXPECT_THAT(complaint(R"({"a": [{"b": {"x": 1, "y": 2, "x": 3}}]})"),

@@ -81,9 +81,9 @@ std::vector<std::string> column(const Json& rows, const std::string& name) {
   const auto title = std::ranges::find(titles, name);
   std::vector<std::string> cells;
   if (title == titles.end()) return cells;
-  const auto place = static_cast<std::size_t>(title - titles.begin());
+  const auto column = static_cast<std::size_t>(title - titles.begin());
   for (std::size_t row = 1; row < rows.size(); ++row) {
-    cells.push_back(rows[row][place].get<std::string>());
+    cells.push_back(rows[row][column].get<std::string>());
   }
   return cells;
 }

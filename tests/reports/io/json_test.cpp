@@ -1,4 +1,4 @@
-// A report survives its JSON, and bad JSON is refused with its place.
+// A report survives its JSON, and bad JSON is refused with its path.
 #include "reports/io/json.h"
 
 #include <gmock/gmock.h>

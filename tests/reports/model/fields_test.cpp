@@ -77,27 +77,27 @@ class Comparison {
 
   /// A struct whose JSON object `node` describes. `beside`: properties that no member stands for.
   template <class T>
-  void compare(const Schema& node, const std::string& place,
+  void compare(const Schema& node, const std::string& path,
                const std::set<std::string>& beside = {}) {
     const Schema object = resolved(node);
     std::set<std::string> required = beside;
     std::set<std::string> all = beside;
     T value;
-    const FieldVisitor visitor{*this, object, place, required, all};
+    const FieldVisitor visitor{*this, object, path, required, all};
     visit_fields(visitor, value);
     EXPECT_EQ(all.size() - beside.size(), member_count<T>())
-        << place
+        << path
         << ": members of the struct that are missing in reports/model/fields.h, or twice there";
-    EXPECT_EQ(texts(object.value("required", Schema::array())), required) << place;
-    EXPECT_EQ(keys(object.at("properties")), all) << place;
-    EXPECT_EQ(object.value("additionalProperties", Schema(true)), false) << place;
+    EXPECT_EQ(texts(object.value("required", Schema::array())), required) << path;
+    EXPECT_EQ(keys(object.at("properties")), all) << path;
+    EXPECT_EQ(object.value("additionalProperties", Schema(true)), false) << path;
   }
 
  private:
   struct FieldVisitor {
     Comparison& comparison;
     const Schema& object;
-    const std::string& place;
+    const std::string& path;
     std::set<std::string>& required;
     std::set<std::string>& all;
 
@@ -111,31 +111,31 @@ class Comparison {
       all.insert(name);
       const Schema properties = object.value("properties", Schema::object());
       if (!properties.contains(name)) return;  // the names are compared as a whole
-      comparison.compare_value<T>(object.at("properties").at(name), place + '.' + name);
+      comparison.compare_value<T>(object.at("properties").at(name), path + '.' + name);
     }
   };
 
   template <class T>
-  void compare_value(const Schema& node, const std::string& place) {
+  void compare_value(const Schema& node, const std::string& path) {
     if constexpr (requires(T value) { value.has_value(); }) {
-      compare_value<typename T::value_type>(node, place);
+      compare_value<typename T::value_type>(node, path);
     } else {
       std::set<std::string> types = types_of(node);
       types.erase("null");  // stands for a number that is not finite
-      EXPECT_EQ(types, json_types<T>()) << place;
-      compare_inside<T>(node, place);
+      EXPECT_EQ(types, json_types<T>()) << path;
+      compare_inside<T>(node, path);
     }
   }
 
   template <class T>
-  void compare_inside(const Schema& node, const std::string& place) {
+  void compare_inside(const Schema& node, const std::string& path) {
     if constexpr (NamedTraits<T>::value) {
       compare_value<typename NamedTraits<T>::Item>(resolved(node).at("additionalProperties"),
-                                                   place + ".*");
+                                                   path + ".*");
     } else if constexpr (ListTraits<T>::value) {
-      compare_value<typename ListTraits<T>::Item>(resolved(node).at("items"), place + "[]");
+      compare_value<typename ListTraits<T>::Item>(resolved(node).at("items"), path + "[]");
     } else if constexpr (std::is_aggregate_v<T>) {
-      compare<T>(node, place);
+      compare<T>(node, path);
     }
   }
 

@@ -39,14 +39,14 @@ class Machine {
 };
 
 /// How often a case is kept.
-double share_with(std::size_t place, const std::vector<double>& seconds, int rounds,
+double share_with(std::size_t index, const std::vector<double>& seconds, int rounds,
                   Machine machine) {
   constexpr int runs = 2000;
   int kept = 0;
   for (int run = 0; run < runs; ++run) {
     const auto cases = machine.sample(seconds, rounds);
-    const auto places = possibly_fastest(std::vector<Samples>(cases.begin(), cases.end()));
-    kept += static_cast<int>(std::ranges::count(places, place));
+    const auto fastest = possibly_fastest(std::vector<Samples>(cases.begin(), cases.end()));
+    kept += static_cast<int>(std::ranges::count(fastest, index));
   }
   return static_cast<double>(kept) / runs;
 }

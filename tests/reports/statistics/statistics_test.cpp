@@ -17,20 +17,20 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_DOUBLE_EQ(median(std::vector{3.0, 1.0, 2.0}), 2.0);
   EXPECT_DOUBLE_EQ(median(std::vector{4.0, 1.0, 2.0, 3.0}), 2.5);
   EXPECT_DOUBLE_EQ(median(std::vector{7.0}), 7.0);
-  EXPECT_EQ(median_place(std::vector{3.0, 1.0, 2.0}), 2U);
-  EXPECT_EQ(median_place(std::vector{4.0, 1.0, 2.0, 3.0}), 2U) << "the lower of two";
+  EXPECT_EQ(median_index(std::vector{3.0, 1.0, 2.0}), 2U);
+  EXPECT_EQ(median_index(std::vector{4.0, 1.0, 2.0, 3.0}), 2U) << "the lower of two";
 }
 
 TEST(Statistics, NearestPlaceIsThatOfTheFirstOfSeveral) {
-  EXPECT_EQ(nearest_place(std::vector{4.0, 1.0, 2.5, 3.0}, 2.0), 2U);
-  EXPECT_EQ(nearest_place(std::vector{4.0, 1.0, 3.0}, 2.0), 1U);
-  EXPECT_EQ(nearest_place(std::vector{4.0}, 100.0), 0U);
+  EXPECT_EQ(nearest_index(std::vector{4.0, 1.0, 2.5, 3.0}, 2.0), 2U);
+  EXPECT_EQ(nearest_index(std::vector{4.0, 1.0, 3.0}, 2.0), 1U);
+  EXPECT_EQ(nearest_index(std::vector{4.0}, 100.0), 0U);
 }
 
 TEST(Statistics, NoValuesAreRefused) {
-  EXPECT_THROW((void)nearest_place({}, 1), std::invalid_argument);
+  EXPECT_THROW((void)nearest_index({}, 1), std::invalid_argument);
   EXPECT_THROW((void)median({}), std::invalid_argument);
-  EXPECT_THROW((void)median_place({}), std::invalid_argument);
+  EXPECT_THROW((void)median_index({}), std::invalid_argument);
   EXPECT_THROW((void)mean({}), std::invalid_argument);
   EXPECT_THROW((void)standard_deviation({}), std::invalid_argument);
   EXPECT_THROW((void)median_absolute_deviation({}), std::invalid_argument);

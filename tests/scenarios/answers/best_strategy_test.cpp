@@ -45,18 +45,54 @@ Conclusion answer(const std::vector<CaseOutcome>& outcomes) {
 TEST(BestStrategy, IsTheFastestWithItsTies) {
   const Conclusion made =
       answer({measured("apt", 1.0, 2.0), measured("odd", 1.005, 1.96), measured("plain", 2.0, 0)});
-  EXPECT_EQ(made.text,
-            "Use odd: 1.96× as fast as plain (1.91–2.01). The fastest is apt (2.00×), tied within "
-            "3% with odd; odd is simpler.");
+  EXPECT_EQ(
+      made.text,
+      "Use odd: 1.96× as fast as plain (1.91–2.01). The fastest is apt with lanes 2 (2.00×), tied "
+      "within 3% with odd; odd is simpler.");
   ASSERT_EQ(made.recommendations.size(), 1);
   EXPECT_EQ(made.recommendations.front().candidates.front().name, "made/odd/n:8");
 }
 
-TEST(BestStrategy, NamesAParameterOfAStrategyWhereCasesDifferInIt) {
-  CaseOutcome wide = measured("apt", 0.5, 4.0);
+TEST(BestStrategy, NamesParametersThatNamesShowOrInWhichCasesDiffer) {
+  CaseOutcome usual = measured("apt", 0.5, 4.0);
+  usual.spec.parameters.imply("lanes", std::int64_t{1});
+  const CaseOutcome plain = measured("plain", 2.0, 0);
+  EXPECT_EQ(answer({plain, usual}).text, "Use apt: 4.00× as fast as plain (3.95–4.05).");
+  EXPECT_EQ(answer({plain, measured("apt", 1.0, 2.0), usual}).text,
+            "Use apt with lanes 1: 4.00× as fast as plain (3.95–4.05).");
+  CaseOutcome of_other_work = measured("apt", 1.0, 0, 16);
+  EXPECT_EQ(answer({plain, usual, of_other_work}).text,
+            "At n 8, use apt: 4.00× as fast as plain (3.95–4.05). At n 16 there was nothing to "
+            "compare with.");
+}
+
+TEST(BestStrategy, HasWordsOfAScenario) {
+  const std::vector<CaseOutcome> outcomes{measured("plain", 2.0, 0), measured("apt", 1.0, 2.5)};
+  const StrategyWords words{
+      .named_by = "lanes",
+      .name_words = "lanes ",
+      .details = [](const Recommendation&, const Outcomes&) { return ", as planned"; },
+      .remark = [](const Outcomes& all) { return " Cases: " + std::to_string(all.size()) + "."; }};
+  EXPECT_EQ(best_strategy(scenario(), all_outcomes(outcomes), within(0.01), words).text,
+            "Use lanes 2: 2.50× as fast as plain (2.45–2.55), as planned. Cases: 2.");
+}
+
+TEST(BestStrategy, PrefersTheSimplerCaseOfAStrategy) {
+  CaseOutcome wide = measured("apt", 1.0, 2.0);
   wide.spec.parameters.set("lanes", std::int64_t{4});
-  EXPECT_EQ(answer({measured("plain", 2.0, 0), measured("apt", 1.0, 2.0), wide}).text,
-            "Use apt with lanes 4: 4.00× as fast as plain (3.95–4.05).");
+  const std::vector<CaseOutcome> outcomes{measured("plain", 2.0, 0), measured("apt", 1.0, 2.0),
+                                          wide};
+  const StrategyWords words{.complexity = [](const CaseSpec& spec) {
+    return std::vector{-spec.parameters.integer_or("lanes", 0)};
+  }};
+  const auto used = [&](const StrategyWords& with) {
+    return best_strategy(scenario(), all_outcomes(outcomes), within(0.01), with)
+        .recommendations.front()
+        .candidates.front()
+        .label;
+  };
+  EXPECT_EQ(used({}), "apt with lanes 2");
+  EXPECT_EQ(used(words), "apt with lanes 4");
 }
 
 TEST(BestStrategy, IsTheBaselineWhereNoOtherGains) {
@@ -83,7 +119,7 @@ TEST(BestStrategy, SummarisesSettings) {
   EXPECT_EQ(
       answer(more).text,
       "Another strategy pays at 2 settings and shows no gain at n 16; largest recommended gain "
-      "that is shown: apt at n 32, 3.00× as fast as plain (2.95–3.05).");
+      "that is shown: apt with lanes 2 at n 32, 3.00× as fast as plain (2.95–3.05).");
 }
 
 TEST(BestStrategy, IsTheBaselineWhereNothingPays) {
@@ -105,13 +141,18 @@ TEST(BestStrategy, IsUnknownWithoutASpeedup) {
 TEST(BestStrategy, RemarksOnMoreThanTheDevicesCanGive) {
   CaseOutcome two = measured("apt", 1.0, 2.5);
   EXPECT_EQ(answer({measured("plain", 2.5, 0), two}).text,
-            "Use apt: 2.50× as fast as plain (2.45–2.55).")
+            "Use apt with lanes 2: 2.50× as fast as plain (2.45–2.55).")
       << "streams of one device have no such limit";
   two.spec.parameters.set("devices", std::int64_t{2});
   EXPECT_THAT(
       answer({measured("plain", 2.5, 0), two}).text,
       EndsWith("This is more than 2 devices can give; likely cause: each device's part fits "
                "its caches better, or the baseline was disturbed."));
+  const std::vector<CaseOutcome> outcomes{measured("plain", 2.5, 0), two};
+  EXPECT_THAT(best_strategy(scenario(), all_outcomes(outcomes), within(0.01),
+                            {.works_in_turn = [](const CaseSpec&) { return true; }})
+                  .text,
+              testing::HasSubstr("more than devices that work in turn can give"));
 }
 
 TEST(BestStrategy, NamesDevicesByTheirCores) {

@@ -26,12 +26,11 @@ CaseOutcome made(const std::string& strategy, double seconds, double low = 0, do
 /// By name; "base" is the baseline.
 const Wording wording{
     .label = [](const CaseSpec& spec) { return spec.strategy; },
-    .simpler = [](const CaseSpec& a, const CaseSpec& b) { return a.strategy < b.strategy; },
-    .is_baseline = [](const CaseSpec& spec) { return spec.strategy == "base"; }};
+    .complexity = [](const CaseSpec& spec) { return std::vector<std::int64_t>{spec.strategy[0]}; },
+    .baseline = "base"};
 
 Recommendation recommended(const std::vector<CaseOutcome>& outcomes, double share = 0.01) {
-  const auto groups =
-      same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), {"n"});
+  const auto groups = same_work(all_outcomes(outcomes), {"n"});
   EXPECT_EQ(groups.size(), 1);
   return recommend(groups.front(), wording, within(share));
 }
@@ -88,7 +87,7 @@ TEST(Recommend, TheBaselineWhereItIsTiedWithTheFastest) {
   EXPECT_THAT(labels(found), ElementsAre("base", "x"));
   EXPECT_EQ(found.gaining->label, "x");
   EXPECT_EQ(payoff_of(found), Payoff::gains_little);
-  EXPECT_EQ(keep_text(found, payoff_clause(found, "splitting", "pays")),
+  EXPECT_EQ(keep_text(found, payoff_clause(found, {"Splitting"})),
             "Use base: splitting gains less than 3%; x, tied with it: 1.010× as fast "
             "(1.001–1.020).");
   EXPECT_EQ(tie_text(found), "");
@@ -266,7 +265,7 @@ TEST(RecommendEach, NamesGroupsWithoutASpeedup) {
   CaseOutcome alone = made("base", 1);
   alone.spec.parameters.set("n", std::int64_t{32});
   const std::vector<CaseOutcome> outcomes{large, made("base", 2), alone, made("y", 1, 1.3, 1.4)};
-  const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
+  const Outcomes all = all_outcomes(outcomes);
   const auto [found, not_compared] = recommend_each(all, {"n"}, wording, within(0.01));
   EXPECT_THAT(not_compared, ElementsAre("n 32"));
   ASSERT_EQ(found.size(), 2);
@@ -281,8 +280,7 @@ TEST(SameWork, GroupsByParametersAndFormatAndNamesWhatDiffers) {
   CaseOutcome narrow = made("x", 1);
   narrow.spec.dtype = DType::bf16;
   const std::vector<CaseOutcome> outcomes{large, made("x", 1), narrow, made("y", 1)};
-  const auto groups =
-      same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), {"n", "none"});
+  const auto groups = same_work(all_outcomes(outcomes), {"n", "none"});
   ASSERT_EQ(groups.size(), 3);
   EXPECT_EQ(groups[0].setting, "n 8, bf16");
   EXPECT_EQ(groups[1].setting, "n 8, f32");
@@ -302,9 +300,7 @@ std::vector<std::string> settings_of(
     one.spec.parameters.set("width", static_cast<std::int64_t>(model.size()));
   }
   std::vector<std::string> settings;
-  for (const SameWork& group :
-       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }),
-                 {"model", "recompute", "width"})) {
+  for (const SameWork& group : same_work(all_outcomes(outcomes), {"model", "recompute", "width"})) {
     settings.push_back(group.setting);
   }
   return settings;

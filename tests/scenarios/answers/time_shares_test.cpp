@@ -42,7 +42,8 @@ CaseOutcome profiled(const std::string& strategy, double speedup, std::int64_t n
 
 std::string answer_with_shares(const std::vector<CaseOutcome>& outcomes) {
   return with_time_shares(best_strategy(with_profiles(), outcomes, within(0.01)), with_profiles(),
-                          outcomes, [](const CaseSpec& spec) { return spec.strategy; })
+                          all_outcomes(outcomes),
+                          [](const CaseSpec& spec) { return spec.strategy; })
       .text;
 }
 
@@ -76,7 +77,7 @@ TEST(TimeShares, AreThoseOfTheRecommendedCaseAloneWhereThereIsNoRoomForAll) {
                                           profiled("apt", 1.5)};
   Conclusion conclusion = best_strategy(with_profiles(), outcomes, within(0.01));
   const auto with_shares = [&] {
-    return with_time_shares(conclusion, with_profiles(), outcomes,
+    return with_time_shares(conclusion, with_profiles(), all_outcomes(outcomes),
                             [](const CaseSpec& spec) { return spec.strategy; })
         .text;
   };

@@ -96,10 +96,10 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
             "pay at n 0, do not pay at n 2 and have no verdict at n 1 (other programs had up to "
             "41% of the core time)");
   EXPECT_EQ(no_verdict_text(mixed), "");
-  EXPECT_EQ(verdict_text(mixed, "Streams", "pay"), "Streams " + where_it_pays(mixed, "pay"));
+  EXPECT_EQ(verdict_text(mixed, {"Streams", "pay"}), "Streams " + where_it_pays(mixed, "pay"));
   auto alike = with_load({may_pay, may_pay});
   EXPECT_EQ(
-      verdict_text(alike, "Splitting, or all cores,", "pays"),
+      verdict_text(alike, {"Splitting, or all cores,"}),
       "Splitting, or all cores: no verdict at either setting (other programs had up to 41% of "
       "the core time)");
   EXPECT_EQ(no_verdict_text(with_load({may_pay, may_pay, may_pay})),
@@ -138,7 +138,7 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
 TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
   using enum Payoff;
   const auto text = [](const std::vector<Payoff>& payoffs) {
-    return elsewhere_text(with_payoffs(payoffs), "Streams", "pay");
+    return elsewhere_text(with_payoffs(payoffs), {"Streams", "pay"});
   };
   const auto found = with_payoffs({does_not_pay, pays, shows_no_gain});
   ASSERT_NE(only_one_that_pays(found), nullptr);

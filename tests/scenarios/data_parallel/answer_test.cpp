@@ -1,5 +1,5 @@
 // The answer of scenario data-parallel: strategies, memory and weak scaling.
-#include "scenarios/data_parallel/answer.h"
+#include "scenarios/data_parallel/data_parallel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/data_parallel/data_parallel.h"
 #include "tests/scenarios/answers/rivals.h"
 
 namespace parbench::test {
@@ -55,7 +54,7 @@ Conclusion answer(const std::vector<CaseOutcome>& outcomes) {
     }
     return decide(some);
   };
-  return answer_of_data_parallel(*make_data_parallel(), outcomes, known);
+  return make_data_parallel()->answer(outcomes, known);
 }
 
 TEST(DataParallelAnswer, NamesTheMemoryOfTheFullestDevice) {
@@ -120,9 +119,10 @@ TEST(DataParallelAnswer, NamesTheWeakScalingOfEachModel) {
       answer({weakly_scaling(0.8, {{"model", "mlp"}}), weakly_scaling(0.9, {{"model", "gpt"}}),
               weakly_scaling(0.85, {{"model", "mlp"}, {"bucket", std::int64_t{5}}})})
           .text,
-      "With model mlp and 20 samples on each of 2 devices, all-reduce with bucket 5 reaches "
-      "85% (80–90%) of linear scaling. With model gpt and 20 samples on each of 2 devices, "
-      "all-reduce reaches 90% (85–95%) of linear scaling.");
+      "With model gpt and 20 samples on each of 2 devices, all-reduce reaches 90% (85–95%) of "
+      "linear scaling. With model mlp and 20 samples on each of 2 devices, all-reduce with bucket "
+      "5 "
+      "reaches 85% (80–90%) of linear scaling.");
 }
 
 TEST(DataParallelAnswer, ComparesNoEqualPlans) {

@@ -86,7 +86,7 @@ TEST_F(DataParallelTest, ServersAreBehindTheDevicesThatCompute) {
   Scenario::Request made = request_of("parameter-server", {{"model", "linear"}}, {"strategy"}, 3);
   EXPECT_EQ(name_of(made), "data-parallel/parameter-server/model:linear/batch:30/devices:3");
   made.devices_alike = false;
-  EXPECT_THAT(refusal(made), HasSubstr("a CPU device behind them may be the server"));
+  EXPECT_THAT(refusal(made), HasSubstr("a CPU device after them may be the server"));
   made.last_serves = true;
   EXPECT_EQ(name_of(made),
             "data-parallel/parameter-server/model:linear/batch:30/devices:2/server:cpu");

@@ -65,10 +65,10 @@ std::string wrong_at(int member, Collective collective, const Numbers& blocks, c
     for (int r = 0; r < p; ++r) all += number(r, i);
     return all;
   };
-  const auto differs = [&](std::int64_t place, std::int64_t want) {
-    return got.at(place) == want
+  const auto differs = [&](std::int64_t index, std::int64_t want) {
+    return got.at(index) == want
                ? std::string()
-               : "element " + std::to_string(place) + " is " + std::to_string(got.at(place)) +
+               : "element " + std::to_string(index) + " is " + std::to_string(got.at(index)) +
                      " instead of " + std::to_string(want);
   };
   for (int block = 0; block < p; ++block) {

@@ -93,7 +93,7 @@ TEST(JoinedCollectives, AreAsMuchWorkAsTheRingWithoutTheMemoryOfItsAdditions) {
     (void)(gathers ? members.gather({16, 16, 16}) : members.add_up());
     return members.parts.plan.graph().work();
   };
-  constexpr double bytes_of_addition = 12;  // two f32 read and one written, behind each copy
+  constexpr double bytes_of_addition = 12;  // two f32 read and one written, after each copy
   for (const bool gathers : {false, true}) {
     const Work joined = work_on(joined_fakes(3), gathers);
     const Work ring = work_on(fake_context(3), gathers);

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "scenarios/framework/symbolic.h"
 #include "tests/scenarios/fake_device.h"
 
 namespace parbench::test {
@@ -50,6 +51,25 @@ TEST_F(OpSetTest, RefusesMistakes) {
   EXPECT_THROW((void)bind(op, {{"source", large}, {"source", large}}), std::invalid_argument);
   EXPECT_THROW((void)bind(op, {{"source", large}, {"result", large}}), std::invalid_argument);
   EXPECT_THROW((void)bind(op, {{"source", large}, {"destination", small}}), std::invalid_argument);
+}
+
+TEST_F(OpSetTest, RebasesSymbolicCalls) {
+  Op& op = ops.prepare(stream, Accumulate{4});
+  const SymbolicView memory = BufferView(small);
+  const SymbolicCall call =
+      bind<SymbolicView>(op, {{"destination", {Space::gradients, 8, 16}}, {"source", memory}});
+  EXPECT_THROW((void)rebase(call, {}), std::logic_error) << "the space has no memory";
+  Bases bases;
+  bases.at(static_cast<std::size_t>(Space::gradients)) = BufferView(large).part(4, 28);
+  const OpCall bound = rebase(call, bases);
+  ASSERT_EQ(bound.views.size(), 2);
+  EXPECT_EQ(bound.views[0].buffer, &small);
+  EXPECT_EQ(bound.views[0].offset, 0);
+  EXPECT_EQ(bound.views[1].buffer, &large);
+  EXPECT_EQ(bound.views[1].offset, 4 + 8);
+  EXPECT_EQ(bound.views[1].bytes, 16);
+  EXPECT_THROW((void)bind<SymbolicView>(op, {{"source", memory}, {"destination", {}}}),
+               std::invalid_argument);
 }
 
 }  // namespace

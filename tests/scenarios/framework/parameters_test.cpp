@@ -216,5 +216,17 @@ TEST(Parameters, PrintShortest) {
   EXPECT_EQ(to_string(Value(std::string("20+8"))), "20+8");
 }
 
+TEST(Parameters, HaveFallbacksForAbsentNames) {
+  Parameters parameters;
+  parameters.set("split", std::int64_t{3});
+  parameters.imply("schedule", "gpipe");
+  EXPECT_EQ(parameters.integer_or("split", 1), 3);
+  EXPECT_EQ(parameters.integer_or("accumulate", 1), 1);
+  EXPECT_EQ(parameters.text_or("schedule", "1f1b"), "gpipe");
+  EXPECT_EQ(parameters.text_or("partition", "balanced"), "balanced");
+  EXPECT_EQ(parameters.value_or("split", 4.0), Value(std::int64_t{3}));
+  EXPECT_EQ(parameters.value_or("clip", 0.5), Value(0.5));
+}
+
 }  // namespace
 }  // namespace parbench

@@ -27,7 +27,7 @@ using testing::Not;
 
 const std::vector<std::string> strategies{"sequential", "per-device", "by-dependency"};
 
-/// A convolution and the ReLU behind it, of images of 4 channels.
+/// A convolution and the ReLU after it, of images of 4 channels.
 std::string convolved(const std::string& name, const std::string& input) {
   return onnx_zeros(name + "_w", "4, 4, 3, 3") + onnx_zeros(name + "_b", "4") + name +
          "_c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (" + input + ", " + name + "_w, " +

@@ -144,14 +144,14 @@ TEST_P(MatmulTest, ShardedResultsAreAsManyAsInTheOtherStrategies) {
   const auto results_of = [&](const std::string& strategy) {
     const auto subject =
         ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
-    std::set<std::pair<const Buffer*, std::size_t>> places;
+    std::set<std::pair<const Buffer*, std::size_t>> addresses;
     for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
       const Task& task = subject->plan().graph().tasks[i];
       const auto* op = std::get_if<OpCall>(&subject->plan().calls()[i].front());
       if (op == nullptr || op->op->name() != "gemm") continue;
-      if (task.name.ends_with(" on 0")) places.emplace(op->views[2].buffer, op->views[2].offset);
+      if (task.name.ends_with(" on 0")) addresses.emplace(op->views[2].buffer, op->views[2].offset);
     }
-    return places.size();
+    return addresses.size();
   };
   EXPECT_EQ(results_of("sequential"), 3);
   EXPECT_EQ(results_of("column-sharded"), 3);
@@ -446,7 +446,7 @@ TEST_F(MatmulAnswer, AGainThatIsNotShownIsExpected) {
 }
 
 TEST_F(MatmulAnswer, HasThreeLinesAtMostWhateverWasMeasured) {
-  constexpr std::size_t width = 98;  // of 100, behind "→ "
+  constexpr std::size_t width = 98;  // of 100, after "→ "
   const std::vector<double> speedups{0, 0.5, 1.0, 1.96, 2.5};
   for (std::size_t choice = 0; choice < speedups.size() * speedups.size(); ++choice) {
     std::vector<CaseOutcome> cases;

@@ -160,7 +160,7 @@ TEST(Network, HasNoPaddingUnlessSamplesAreShorter) {
   EXPECT_EQ(toy_model().target_positions(5), 5);
 }
 
-// The initial values of a parameter depend on its place.
+// The initial values of a parameter depend on its offset.
 TEST(ResNet50, HasTorchvisionsOrderOfParameters) {
   std::vector<std::string> names;
   for (const ParameterSpec& parameter : resnet(50, 224).parameters()) {

@@ -17,10 +17,10 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/runtime/instruction_sets.h"
 #include "kernels/ops/operands.h"
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/program/symbolic.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench {
@@ -44,18 +44,18 @@ class PlanningPass : public Pass {
 
   [[nodiscard]] const LayerWork& work() const override { return work_; }
   [[nodiscard]] Op& prepare(const OpDesc& desc) override { return plan_(desc); }
-  void emit(Op& /*op*/, const std::vector<Binding>& /*bindings*/) override {}
+  void emit(Op& /*op*/, const std::vector<SymbolicBinding>& /*bindings*/) override {}
   [[nodiscard]] TensorDesc activation(const Shape& shape) const override {
     return device_.activation(shape, work_.dtype);
   }
-  [[nodiscard]] BufferView input(std::size_t /*which*/) const override { return nowhere(); }
-  [[nodiscard]] BufferView parameter(std::string_view /*role*/,
-                                     const TensorDesc& /*wanted*/) override {
+  [[nodiscard]] SymbolicView input(std::size_t /*which*/) const override { return nowhere(); }
+  [[nodiscard]] SymbolicView parameter(std::string_view /*role*/,
+                                       const TensorDesc& /*wanted*/) override {
     return nowhere();
   }
 
  protected:
-  [[nodiscard]] static BufferView nowhere() { return symbolic(Space::transient, 0, 1U << 31U); }
+  [[nodiscard]] static SymbolicView nowhere() { return {Space::transient, 0, 1U << 31U}; }
 
  private:
   const Device& device_;
@@ -66,12 +66,12 @@ class PlanningPass : public Pass {
 class PlanningForward final : public PlanningPass<ForwardPass> {
  public:
   using PlanningPass::PlanningPass;
-  [[nodiscard]] BufferView place_output(std::size_t /*bytes*/) override { return nowhere(); }
-  [[nodiscard]] BufferView keep(std::string_view /*name*/, std::size_t /*bytes*/) override {
+  [[nodiscard]] SymbolicView place_output(std::size_t /*bytes*/) override { return nowhere(); }
+  [[nodiscard]] SymbolicView keep(std::string_view /*name*/, std::size_t /*bytes*/) override {
     return nowhere();
   }
-  [[nodiscard]] BufferView scratch(std::size_t /*bytes*/) override { return nowhere(); }
-  [[nodiscard]] BufferView statistics() const override { return nowhere(); }
+  [[nodiscard]] SymbolicView scratch(std::size_t /*bytes*/) override { return nowhere(); }
+  [[nodiscard]] SymbolicView statistics() const override { return nowhere(); }
 };
 
 /// The gradient of the output comes from so many readers.
@@ -81,8 +81,8 @@ class PlanningBackward final : public PlanningPass<BackwardPass> {
       : PlanningPass(device, std::move(work), std::move(plan)), readers_(readers) {}
 
   [[nodiscard]] bool accumulates() const override { return false; }
-  [[nodiscard]] BufferView output() const override { return nowhere(); }
-  [[nodiscard]] BufferView kept(std::string_view /*name*/) const override { return nowhere(); }
+  [[nodiscard]] SymbolicView output() const override { return nowhere(); }
+  [[nodiscard]] SymbolicView kept(std::string_view /*name*/) const override { return nowhere(); }
   [[nodiscard]] Gradient gradient() override { return {nowhere()}; }
   [[nodiscard]] std::vector<Gradient> gradient_in_parts() override {
     return std::vector<Gradient>(readers_, {nowhere()});
@@ -100,11 +100,11 @@ class PlanningBackward final : public PlanningPass<BackwardPass> {
   void share(const Gradient& /*gradient*/) override {}
   void release(const Gradient& /*gradient*/) override {}
   void contribute(std::size_t /*which*/, const Gradient& /*gradient*/) override {}
-  [[nodiscard]] BufferView parameter_gradient(std::string_view /*role*/) override {
+  [[nodiscard]] SymbolicView parameter_gradient(std::string_view /*role*/) override {
     return nowhere();
   }
   void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
-                                std::vector<Binding> /*bindings*/,
+                                std::vector<SymbolicBinding> /*bindings*/,
                                 const std::vector<std::string_view>& /*roles*/) override {
     (void)prepare(overwriting);
     (void)prepare(adding);

@@ -186,14 +186,14 @@ TEST_F(OverlapTest, EveryOrderWorksOnTheSameDeviceMemory) {
   const auto matrices_of = [&](const std::string& strategy, const std::string& direction,
                                std::int64_t prefetch) {
     const auto subject = ready(strategy, tiny(direction, "pinned", prefetch));
-    std::set<std::pair<const Buffer*, std::size_t>> places;
+    std::set<std::pair<const Buffer*, std::size_t>> addresses;
     for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
       if (subject->plan().graph().tasks[i].kind != TaskKind::copy) continue;
       const auto& copy = std::get<CopyCall>(subject->plan().calls()[i].front());
       const BufferView& on_device = direction == "d2h" ? copy.source : copy.destination;
-      places.emplace(on_device.buffer, on_device.offset);
+      addresses.emplace(on_device.buffer, on_device.offset);
     }
-    return places;
+    return addresses;
   };
   for (const char* direction : {"d2h", "h2d"}) {
     const auto in_turn = matrices_of("sequential", direction, 0);

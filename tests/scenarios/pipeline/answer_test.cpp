@@ -89,14 +89,15 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
   const CaseOutcome single = outcome("single", {}, 2.0, 1);
   EXPECT_EQ(
       scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}, within(0.01)).text,
-      "Use one device: splitting does not pay; split 6: 0.50× as fast (0.49–0.51), 90% of what its "
+      "Use one device: no other strategy pays; split 6: 0.50× as fast (0.49–0.51), 90% of what its "
       "tasks and their dependencies allow.");
   EXPECT_EQ(scenario
                 ->answer({single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}},
                                           2.01, 0.995)},
                          within(0.01))
                 .text,
-            "Use one device: splitting shows no gain; split 6, partition balanced, tied with it: "
+            "Use one device: no other strategy shows a gain; split 6 with partition balanced, tied "
+            "with it: "
             "0.995× as fast (0.985–1.005), 90% of what its tasks and their dependencies allow.")
       << "not beyond chance";
   EXPECT_THAT(
@@ -104,12 +105,12 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
           ->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95)},
                    within(0))
           .text,
-      testing::StartsWith("Use one device: using several devices does not pay; model-parallel: "
+      testing::StartsWith("Use one device: no other strategy pays; model-parallel: "
                           "0.95× as fast"));
   EXPECT_THAT(scenario->answer({}, within(0)).text,
               HasSubstr("Not decided: one device, the baseline, was not measured."));
   EXPECT_THAT(scenario->answer({single}, within(0)).text,
-              HasSubstr("Not decided: no pipeline was measured beside one device."));
+              HasSubstr("Not decided: no strategy was measured beside one device."));
 }
 
 TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
@@ -127,7 +128,7 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
       case_with("pipeline", {{"split", 6}, {"recompute", "block"}}, 1.5,
                 {30 * mebibyte, 40 * mebibyte})};
   EXPECT_THAT(scenario->answer(outcomes, within(0)).text,
-              HasSubstr("Recompute none with split 6: 1.250 s, peak memory 50.0 + 70.0 MiB; block: "
+              HasSubstr("Recompute none (split 6): 1.250 s, peak memory 50.0 + 70.0 MiB; block: "
                         "1.500 s, 30.0 + 40.0 MiB."));
   EXPECT_EQ(scenario->answer(outcomes, within(0)).recommendations.front().setting,
             "recompute block");
@@ -140,7 +141,7 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
   EXPECT_THAT(
       scenario->answer(of_many_devices, within(0)).text,
       HasSubstr(
-          "1.250 s, peak memory 70.0 MiB on the fullest device; block: 1.500 s, 40.0 MiB on"));
+          "1.250 s, peak memory 70.0 MiB a device at most; block: 1.500 s, 40.0 MiB a device"));
 
   std::vector<CaseOutcome> of_two = outcomes;
   for (const CaseOutcome& one : outcomes) {
@@ -176,7 +177,7 @@ TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
       outcome("pipeline", {{"split", 6}, {"partition", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5);
   const CaseOutcome single = outcome("single", {}, 1.5, 1);
   EXPECT_THAT(scenario->answer({single, chosen}, within(0)).text,
-              HasSubstr("Use split 6, partition balanced, schedule 1f1b: 1.50×"));
+              HasSubstr("Use split 6 with partition balanced, schedule 1f1b: 1.50×"));
   EXPECT_THAT(
       scenario->answer({single, chosen, outcome("pipeline", {{"split", 3}}, 1, 1.5)}, within(0))
           .text,
@@ -184,7 +185,7 @@ TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
   EXPECT_THAT(
       scenario->answer({single, chosen, outcome("pipeline", {{"split", 6}}, 1, 1.5)}, within(0))
           .text,
-      HasSubstr("Use split 6, partition published, schedule gpipe: 1.50×"))
+      HasSubstr("Use split 6 with partition published: 1.50×"))
       << "two cases have split 6";
 }
 
@@ -201,7 +202,7 @@ TEST_F(PipelineAnswer, RemarksOnMoreThanTheDevicesCanGive) {
           ->answer({outcome("single", {}, 2.0, 1), outcome("pipeline", {{"split", 6}}, 0.9, 2.2)},
                    within(0))
           .text,
-      HasSubstr("more than 2 devices can give; likely cause: micro-batches fit the caches"));
+      HasSubstr("more than 2 devices can give; likely cause: each device's part fits"));
 }
 
 TEST_F(PipelineAnswer, HasOneRecommendationForEachSizeOfAModel) {
@@ -231,11 +232,11 @@ TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
        outcome("single", {large, {"image", 64}}, 0.4, 1),
        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 0.5)},
       within(0));
-  EXPECT_EQ(
-      made.text,
-      "Splitting pays at 2 settings and does not pay at batch 120, image 64; largest recommended "
-      "gain that is shown: split 20 at batch 120, image 128, 1.70× as fast as one device "
-      "(1.69–1.71).");
+  EXPECT_EQ(made.text,
+            "Another strategy pays at 2 settings and does not pay at batch 120, image 64; largest "
+            "recommended "
+            "gain that is shown: split 20 at batch 120, image 128, 1.70× as fast as one device "
+            "(1.69–1.71).");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "batch 40, image 128");
   EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");
@@ -262,8 +263,9 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
                           outcome("pipeline", {small, {"split", 6}}, 2.0, 0.5)},
                          within(0))
                 .text,
-            "At batch 24, use split 6: 2.00× as fast as one device (1.99–2.01). Splitting does not "
-            "pay at batch 12: use one device. At batch 48 there was nothing to compare with.");
+            "At batch 24, use split 6: 2.00× as fast as one device (1.99–2.01), 90% of what its "
+            "tasks and their dependencies allow. Another strategy does not pay at batch 12: use "
+            "one device. At batch 48 there was nothing to compare with.");
 
   CaseOutcome other = split;
   other.speedup.reset();

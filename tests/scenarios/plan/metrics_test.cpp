@@ -204,7 +204,7 @@ TEST(Metrics, WhatIsSentAheadWaitsForItsOwnLane) {
   EXPECT_EQ(ns(metrics.critical_path.compute), 6);
 }
 
-/// Clocks of ranks differ: by them what a call waited for began behind it. No time counts twice or
+/// Clocks of ranks differ: by them what a call waited for began after it. No time counts twice or
 /// backwards.
 TEST(Metrics, ACauseMaySeemToBeginBehindWhatItHeldUp) {
   MadeTimeline timeline;
@@ -405,7 +405,7 @@ TEST(Metrics, OfNothingAreZero) {
   EXPECT_THAT(ns(metrics.streams_busy), ElementsAre(0, 0));
 }
 
-/// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
+/// Calls at random times, those of a lane one after the other, each waiting for earlier ones.
 Timeline random_timeline(std::mt19937& generator) {
   MadeTimeline timeline;
   const auto below = [&](int max) {

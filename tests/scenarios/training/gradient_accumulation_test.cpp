@@ -17,7 +17,7 @@ struct Step {
 
   OutputValues run(const Network& network, const std::vector<std::int64_t>& micro_batches) {
     context.begin_case();
-    parts = prepare_step(context, network, {}, in_turn(context, micro_batches));
+    parts = prepare_step(context, network, {}, in_turn(context, {micro_batches}));
     parts->data.finish();
     context.commit();
     parts->data.reset();

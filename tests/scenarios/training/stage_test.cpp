@@ -115,7 +115,7 @@ TEST(StageMemory, MoreMicroBatchesTakeNoMoreMemoryUnderOneForwardOneBackward) {
     }
     return bytes;
   };
-  // Activations and received gradients; behind the first stage also inputs and their gradients.
+  // Activations and received gradients; after the first stage also inputs and their gradients.
   const auto want = testing::ElementsAre(3 + 3, 2 + 2 + 3 + 3, 1 + 1 + 2 + 2, 0 + 1 + 1);
   EXPECT_THAT(further(6), want);
   EXPECT_THAT(further(12), want);

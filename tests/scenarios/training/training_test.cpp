@@ -347,8 +347,8 @@ TEST_P(TrainingTest, OnlyUnlikeLayoutsAreReordered) {
   EXPECT_TRUE(GetParam().backends != Backends::cpu || at_boundaries == 0) << "alike devices";
   // A sum gives its gradient to two layers: one of them has it copied to the boundary.
   EXPECT_EQ(copies, GetParam().model == "skips" ? count : 0);
-  for (const auto& [place, changed] : changes) {
-    EXPECT_TRUE(changed) << place.second << " reorders gradients that lie as they should";
+  for (const auto& [layer, changed] : changes) {
+    EXPECT_TRUE(changed) << layer.second << " reorders gradients that lie as they should";
   }
 }
 

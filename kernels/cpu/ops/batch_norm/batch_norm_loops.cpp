@@ -310,13 +310,13 @@ void moments(float* mean, float* variance, const Element* source, const PixelRow
              std::byte* scratch, int threads) {
   auto* totals = reinterpret_cast<double*>(scratch);
   auto* of_chunks = reinterpret_cast<float*>(totals + pixels.channels);
-  const std::size_t step = moment_count * pixels.channels;
+  const std::size_t stride = moment_count * pixels.channels;
   for_chunks(pixels, threads, [&](std::size_t number, std::size_t first, const PixelRows& rows) {
-    run(MomentsChunk<Element>{source + first, of_chunks + number * step, rows});
+    run(MomentsChunk<Element>{source + first, of_chunks + number * stride, rows});
   });
   const auto for_means = [&](const auto& body) {
     for (std::size_t number = 0; number < pixels.chunks(); ++number) {
-      const float* moments = of_chunks + number * step;
+      const float* moments = of_chunks + number * stride;
       const auto rows = static_cast<double>(
           std::min(pixels.of_chunk(), pixels.rows - number * pixels.of_chunk()));
       for (std::size_t c = 0; c < pixels.channels; ++c) {
@@ -359,12 +359,12 @@ void gradient_sums(float* sums, float* products, const NormGradient<Element>& te
                    const PixelRows& pixels, std::byte* scratch, int threads) {
   auto* totals = reinterpret_cast<double*>(scratch);
   auto* of_chunks = reinterpret_cast<float*>(totals + pixels.channels);
-  const std::size_t step = 2 * pixels.channels;
+  const std::size_t stride = 2 * pixels.channels;
   for_chunks(pixels, threads, [&](std::size_t number, std::size_t first, const PixelRows& rows) {
-    run(GradientSumsChunk<Element>{from(tensors, first), of_chunks + number * step, rows});
+    run(GradientSumsChunk<Element>{from(tensors, first), of_chunks + number * stride, rows});
   });
   for (float* results : {sums, products}) {
-    add_chunks(totals, of_chunks, step, pixels);
+    add_chunks(totals, of_chunks, stride, pixels);
     std::transform(totals, totals + pixels.channels, results,
                    [](double total) { return static_cast<float>(total); });
     of_chunks += pixels.channels;

@@ -44,13 +44,13 @@ template <std::size_t taps>
                                                    const Pixels& to, const Window& window,
                                                    std::int64_t first_row) {
   Floats totals[taps] = {};  // NOLINT(modernize-avoid-c-arrays): in registers
-  const auto step = static_cast<std::size_t>(window.stride) * lanes;
+  const auto stride = static_cast<std::size_t>(window.stride) * lanes;
   for (std::int64_t y = 0; y < to.height; ++y) {
     const std::int64_t row = first_row + y * window.stride;
     if (row < 0 || row >= from.height) continue;
     const float* pixel = source + row * from.row_floats();
     const float* end = gradient + (y + 1) * to.row_floats();
-    for (const float* g = end - to.row_floats(); g != end; g += lanes, pixel += step) {
+    for (const float* g = end - to.row_floats(); g != end; g += lanes, pixel += stride) {
       Floats factor;
       load(factor, g);
       for (std::size_t x = 0; x < taps; ++x) {
@@ -90,10 +90,10 @@ PARBENCH_SIMD void sum_pixels(float* sums, const float* pixels, std::int64_t cou
   store(sums, total);
 }
 
-/// Copies neighbouring channels of a row of pixels. Pixels are `step` elements apart.
+/// Copies neighbouring channels of a row of pixels. Pixels are `stride` elements apart.
 template <std::size_t channels, class Element>
-void copy_channels(float* to, const Element* from, std::size_t step, std::int64_t pixels) {
-  for (std::int64_t i = 0; i < pixels; ++i, to += lanes, from += step) {
+void copy_channels(float* to, const Element* from, std::size_t stride, std::int64_t pixels) {
+  for (std::int64_t i = 0; i < pixels; ++i, to += lanes, from += stride) {
     for (std::size_t c = 0; c < channels; ++c) to[c] = widened(from[c]);
   }
 }
@@ -180,11 +180,11 @@ class DepthwiseWeightsOp final : public CpuOp {
   }
 
   template <class Element>
-  static void copy_run(float* to, const Element* from, std::size_t run, std::size_t step,
+  static void copy_run(float* to, const Element* from, std::size_t run, std::size_t stride,
                        std::int64_t pixels) {
-    if (run == lanes) return copy_channels<lanes>(to, from, step, pixels);
-    if (run == lanes / 2) return copy_channels<lanes / 2>(to, from, step, pixels);
-    for (std::size_t c = 0; c < run; ++c) copy_channels<1>(to + c, from + c, step, pixels);
+    if (run == lanes) return copy_channels<lanes>(to, from, stride, pixels);
+    if (run == lanes / 2) return copy_channels<lanes / 2>(to, from, stride, pixels);
+    for (std::size_t c = 0; c < run; ++c) copy_channels<1>(to + c, from + c, stride, pixels);
   }
 
   void sum_image(float* sums, const float* source, const float* gradient) const {

@@ -123,14 +123,15 @@ class ChannelCopyOp final : public CpuOp {
     }
   }
 
-  /// Calls body(sample, channel) for every `step`-th of the copied channels, in the stream's team.
+  /// Calls body(sample, channel) for every `stride`-th of the copied channels, in the stream's
+  /// team.
   template <class Body>
-  void for_channels(const Execution& execution, std::size_t step, const Body& body) const {
-    const std::size_t grain = step * copy_.from.pixels;
+  void for_channels(const Execution& execution, std::size_t stride, const Body& body) const {
+    const std::size_t grain = stride * copy_.from.pixels;
     parallel_ranges(copy_.samples * copy_.count * copy_.from.pixels, grain, execution.threads,
                     [&](std::size_t begin, std::size_t end) {
-                      for (std::size_t i = begin / grain * step; i < end / copy_.from.pixels;
-                           i += step) {
+                      for (std::size_t i = begin / grain * stride; i < end / copy_.from.pixels;
+                           i += stride) {
                         body(i / copy_.count, i % copy_.count);
                       }
                     });

@@ -18,9 +18,9 @@ struct Side {
   std::size_t zeros;    // zeros in the destination before the first position of the source
   std::size_t copied;
 
-  Side(std::int64_t from, std::int64_t before, std::int64_t behind)
+  Side(std::int64_t from, std::int64_t before, std::int64_t after)
       : source(static_cast<std::size_t>(from)),
-        destination(static_cast<std::size_t>(from + before + behind)),
+        destination(static_cast<std::size_t>(from + before + after)),
         skipped(static_cast<std::size_t>(std::max<std::int64_t>(-before, 0))),
         zeros(static_cast<std::size_t>(std::max<std::int64_t>(before, 0))),
         copied(std::min(source - skipped, destination - zeros)) {}

@@ -204,19 +204,19 @@ void fold(Reduction reduction, float* work, const float* in, std::size_t outer, 
       fold_columns(reduction, work + i * inner, from, middle, inner);
       continue;
     }
-    float* place = work + i * middle * inner;
-    fold_columns(reduction, place, place, middle, inner);
-    if (i > 0) std::copy_n(place, inner, work + i * inner);
+    float* rows = work + i * middle * inner;
+    fold_columns(reduction, rows, rows, middle, inner);
+    if (i > 0) std::copy_n(rows, inner, work + i * inner);
   }
 }
 
 }  // namespace
 
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
-               const std::array<bool, tile_rank>& is_reduced) {
+               const std::array<bool, tile_dimensions>& is_reduced) {
   std::size_t inner = 1;
   auto outer = static_cast<std::size_t>(element_count(extents));
-  for (std::size_t i = 0; i < tile_rank; ++i) {
+  for (std::size_t i = 0; i < tile_dimensions; ++i) {
     const auto extent = static_cast<std::size_t>(extents.at(i));
     outer /= extent;
     if (!is_reduced.at(i)) {

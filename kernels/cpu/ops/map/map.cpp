@@ -1,5 +1,5 @@
-// Programs over strided tensors: an interpreter that runs each step on a whole tile, as numexpr
-// does.
+// Programs over strided tensors: an interpreter that runs each instruction on a whole tile, as
+// numexpr does.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cpu/ops/map/element_steps.h"
+#include "kernels/cpu/ops/map/element_instructions.h"
 #include "kernels/cpu/ops/map/map_plan.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
@@ -45,10 +45,10 @@ class MapValues {
 class TileRunner {
  public:
   TileRunner(const MapPlan& plan, Arguments arguments) : plan_(plan), arguments_(arguments) {
-    const auto& steps = plan_.steps();
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& instructions = plan_.instructions();
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
       results_[i] = {&uniform_[i], true};
-      uniform_[i] = steps[i].step.number;
+      uniform_[i] = instructions[i].instruction.number;
     }
   }
 
@@ -69,38 +69,42 @@ class TileRunner {
   [[nodiscard]] float* block(std::size_t index) {
     return blocks_.data() + index * plan_.block_elements();
   }
-  [[nodiscard]] float* place_of(const PlacedStep& step, std::size_t index, const TileStart& start);
-  void load(const PlacedStep& step, float* out, const TileStart& start, const TileExtents& extents);
-  void compute(const ElementStep& step, float* out, std::size_t count) const;
+  [[nodiscard]] float* location_of(const LocatedInstruction& located, std::size_t index,
+                                   const TileStart& start);
+  void load(const LocatedInstruction& located, float* out, const TileStart& start,
+            const TileExtents& extents);
+  void compute(const ElementInstruction& instruction, float* out, std::size_t count) const;
   void copy(std::size_t source, const TileStart& start, const TileExtents& extents) const;
 
   const MapPlan& plan_;
   Arguments arguments_;
-  std::array<StepSource, Map::max_steps + 2> results_;
-  std::array<float, Map::max_steps + 2> uniform_;
+  std::array<InstructionSource, Map::max_instructions + 2> results_;
+  std::array<float, Map::max_instructions + 2> uniform_;
   alignas(64) std::array<double, MapPlan::max_totals> totals_;
   alignas(64) std::array<float, MapPlan::max_block_elements> blocks_;
 };
 
-float* TileRunner::place_of(const PlacedStep& step, std::size_t index, const TileStart& start) {
-  switch (step.place) {
-    case StepPlace::uniform:
+float* TileRunner::location_of(const LocatedInstruction& located, std::size_t index,
+                               const TileStart& start) {
+  switch (located.location) {
+    case ResultLocation::uniform:
       return &uniform_[index];
-    case StepPlace::block:
-      return block(step.block);
-    case StepPlace::memory:
-      return reinterpret_cast<float*>(element(step.step.from[0], start));
-    case StepPlace::output:
+    case ResultLocation::block:
+      return block(located.block);
+    case ResultLocation::memory:
+      return reinterpret_cast<float*>(element(located.instruction.from[0], start));
+    case ResultLocation::output:
       break;
   }
   return reinterpret_cast<float*>(element(plan_.loops().output(), start));
 }
 
-void TileRunner::load(const PlacedStep& step, float* out, const TileStart& start,
+void TileRunner::load(const LocatedInstruction& located, float* out, const TileStart& start,
                       const TileExtents& extents) {
-  const std::size_t operand = step.step.from[0];
+  const std::size_t operand = located.instruction.from[0];
   const MapOperand& one = plan_.loops().operands[operand];
-  const TileExtents loaded = step.place == StepPlace::uniform ? TileExtents{1, 1, 1} : extents;
+  const TileExtents loaded =
+      located.location == ResultLocation::uniform ? TileExtents{1, 1, 1} : extents;
   if (one.is_coordinate) {
     load_positions(out, loaded, plan_.position(operand, start), plan_.strides(operand));
   } else {
@@ -108,31 +112,32 @@ void TileRunner::load(const PlacedStep& step, float* out, const TileStart& start
   }
 }
 
-void TileRunner::compute(const ElementStep& step, float* out, std::size_t count) const {
-  std::array<StepSource, 3> sources;
-  for (std::size_t i = 0; i < operand_count(step.op); ++i) {
-    sources.at(i) = results_.at(step.from.at(i));
+void TileRunner::compute(const ElementInstruction& instruction, float* out,
+                         std::size_t count) const {
+  std::array<InstructionSource, 3> sources;
+  for (std::size_t i = 0; i < operand_count(instruction.op); ++i) {
+    sources.at(i) = results_.at(instruction.from.at(i));
     sources.at(i).is_uniform = sources.at(i).is_uniform && count > 1;
   }
-  run_step(step.op, out, sources, count);
+  run_instruction(instruction.op, out, sources, count);
 }
 
 const float* TileRunner::run(const TileStart& start, const TileExtents& extents) {
   const auto count = static_cast<std::size_t>(element_count(extents));
-  const auto& steps = plan_.steps();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const PlacedStep& step = steps[i];
-    if (step.step.op == ElementOp::number) continue;
-    float* out = place_of(step, i, start);
-    const bool is_uniform = step.place == StepPlace::uniform;
-    if (operand_count(step.step.op) > 0) {
-      compute(step.step, out, is_uniform ? 1 : count);
-    } else if (step.place != StepPlace::memory) {
-      load(step, out, start, extents);
+  const auto& instructions = plan_.instructions();
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const LocatedInstruction& located = instructions[i];
+    if (located.instruction.op == ElementOp::number) continue;
+    float* out = location_of(located, i, start);
+    const bool is_uniform = located.location == ResultLocation::uniform;
+    if (operand_count(located.instruction.op) > 0) {
+      compute(located.instruction, out, is_uniform ? 1 : count);
+    } else if (located.location != ResultLocation::memory) {
+      load(located, out, start, extents);
     }
     results_.at(i) = {out, is_uniform};
   }
-  const StepSource& last = results_.at(steps.size() - 1);
+  const InstructionSource& last = results_.at(instructions.size() - 1);
   if (!last.is_uniform) return last.elements;
   return std::fill_n(work(), count, *last.elements) - count;
 }
@@ -145,9 +150,9 @@ void TileRunner::copy(std::size_t source, const TileStart& start,
 }
 
 void TileRunner::store(const TileStart& start, const TileExtents& extents) {
-  if (plan_.is_copy()) return copy(plan_.steps()[0].step.from[0], start, extents);
+  if (plan_.is_copy()) return copy(plan_.instructions()[0].instruction.from[0], start, extents);
   const float* results = run(start, extents);
-  if (plan_.steps().back().place == StepPlace::output) return;
+  if (plan_.instructions().back().location == ResultLocation::output) return;
   const std::size_t output = plan_.loops().output();
   store_tile(plan_.loops().operands[output].dtype, element(output, start), plan_.strides(output),
              extents, results);
@@ -241,7 +246,7 @@ class ReducingMapOp final : public CpuOp {
 
   /// Returns the extents of the results of a tile.
   [[nodiscard]] TileExtents kept_extents(TileExtents extents) const {
-    for (std::size_t i = 0; i < tile_rank; ++i) {
+    for (std::size_t i = 0; i < tile_dimensions; ++i) {
       if (plan_.is_reduced().at(i)) extents.at(i) = 1;
     }
     return extents;
@@ -298,8 +303,9 @@ class ReducingMapOp final : public CpuOp {
     if (plan_.loops().accumulate) {
       std::array<float, MapPlan::max_totals> old;
       load_tile(old.data(), extents, dtype, address, strides);
-      const std::array<StepSource, 3> sources{StepSource{old.data()}, StepSource{work}};
-      run_step(ElementOp::addition, work, sources, count);
+      const std::array<InstructionSource, 3> sources{InstructionSource{old.data()},
+                                                     InstructionSource{work}};
+      run_instruction(ElementOp::addition, work, sources, count);
     }
     store_tile(dtype, address, strides, extents, work);
   }

@@ -1,5 +1,5 @@
-// The choice of tiles. They are as large as possible while the blocks of all steps in use fit the
-// first-level cache, wide if rows are contiguous, and square if an operand is transposed.
+// The choice of tiles. They are as large as possible while the blocks of all instructions in use
+// fit the first-level cache, wide if rows are contiguous, and square if an operand is transposed.
 #include "kernels/cpu/ops/map/map_plan.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::int64_t flat_elements = 16384;    // elements of tiles if no step needs a block
+constexpr std::int64_t flat_elements = 16384;  // elements of tiles if no instruction needs a block
 constexpr std::int64_t row_sum_elements = 4096;  // elements of tiles if rows are reduced, in f32
 // elements of tiles if columns are reduced, pairwise
 constexpr std::int64_t column_sum_elements = 8192;
@@ -53,7 +53,7 @@ MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
   for (const std::int64_t elements :
        {flat_limit(), block_limit, block_limit / 2, block_limit / 4}) {
     choose_tile(elements);
-    place_steps();
+    locate_instructions();
     allocate_blocks();
     block_elements_ = static_cast<std::size_t>(elements);
     const bool is_flat = blocks_ <= (is_summed || is_transposed_ ? 1U : 0U);
@@ -61,7 +61,7 @@ MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
     if (is_flat || (is_small && blocks_ * block_elements_ <= max_block_elements)) break;
   }
   const MapOperand& output = loops_.operands.back();
-  const ElementStep& first = loops_.program.front();
+  const ElementInstruction& first = loops_.program.front();
   const std::size_t source = first.op == ElementOp::input ? first.from[0] : loops_.output();
   is_copy_ = !is_summed && loops_.program.size() == 1 && source < loops_.output() &&
              !loops_.operands[source].is_coordinate &&
@@ -89,7 +89,7 @@ bool MapPlan::has_columns() const {
   return !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
 }
 
-/// Returns the elements of a tile if no step needs a block, or only one that is transposed.
+/// Returns the elements of a tile if no instruction needs a block, or only one that is transposed.
 std::int64_t MapPlan::flat_limit() const {
   if (is_transposed_) return square_elements;
   if (loops_.reduction == Reduction::none) return flat_elements;
@@ -108,7 +108,7 @@ void MapPlan::choose_tile(std::int64_t elements) {
   if (is_transposed_ || has_columns()) width = std::min(extent(0), elements / height);
   const bool is_full = width == extent(0) && height == extent(1);
   tile_ = {width, height, is_full ? std::min(extent(2), elements / (width * height)) : 1};
-  for (std::size_t i = 0; i < std::min(tile_rank, loops.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(tile_dimensions, loops.size()); ++i) {
     is_reduced_.at(i) = loops[i].is_reduced;
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
       strides_.at(k).at(i) = loops[i].strides.at(k);
@@ -126,49 +126,54 @@ bool MapPlan::is_like_block(std::size_t operand) const {
          is_dense(tile_, strides_.at(operand));
 }
 
-StepPlace MapPlan::place_of(std::size_t index) const {
-  const ElementStep& step = steps_[index].step;
-  if (step.op == ElementOp::number) return StepPlace::uniform;
-  if (step.op == ElementOp::input) {
-    const TileStrides& strides = strides_.at(step.from[0]);
+ResultLocation MapPlan::location_of(std::size_t index) const {
+  const ElementInstruction& instruction = instructions_[index].instruction;
+  if (instruction.op == ElementOp::number) return ResultLocation::uniform;
+  if (instruction.op == ElementOp::input) {
+    const TileStrides& strides = strides_.at(instruction.from[0]);
     bool is_uniform = true;
-    for (std::size_t i = 0; i < tile_rank; ++i) {
+    for (std::size_t i = 0; i < tile_dimensions; ++i) {
       is_uniform = is_uniform && (tile_.at(i) == 1 || strides.at(i) == 0);
     }
-    if (is_uniform) return StepPlace::uniform;
-    return is_like_block(step.from[0]) ? StepPlace::memory : StepPlace::block;
+    if (is_uniform) return ResultLocation::uniform;
+    return is_like_block(instruction.from[0]) ? ResultLocation::memory : ResultLocation::block;
   }
-  for (std::size_t i = 0; i < operand_count(step.op); ++i) {
-    if (steps_[step.from.at(i)].place != StepPlace::uniform) return StepPlace::block;
+  for (std::size_t i = 0; i < operand_count(instruction.op); ++i) {
+    if (instructions_[instruction.from.at(i)].location != ResultLocation::uniform)
+      return ResultLocation::block;
   }
-  return StepPlace::uniform;
+  return ResultLocation::uniform;
 }
 
-void MapPlan::place_steps() {
-  steps_.clear();
-  for (const ElementStep& step : loops_.program) {
-    steps_.push_back({.step = step});
-    steps_.back().place = place_of(steps_.size() - 1);
+void MapPlan::locate_instructions() {
+  instructions_.clear();
+  for (const ElementInstruction& instruction : loops_.program) {
+    instructions_.push_back({.instruction = instruction});
+    instructions_.back().location = location_of(instructions_.size() - 1);
   }
-  PlacedStep& last = steps_.back();
-  if (last.place == StepPlace::block && loops_.reduction == Reduction::none &&
+  LocatedInstruction& last = instructions_.back();
+  if (last.location == ResultLocation::block && loops_.reduction == Reduction::none &&
       is_like_block(loops_.output())) {
-    last.place = StepPlace::output;
+    last.location = ResultLocation::output;
   }
 }
 
 /// The last block is for results that are reduced, or that are the same for all elements.
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
-  for (const PlacedStep& step : steps_) is_kept.push_back(step.place == StepPlace::block);
-  const ResultPlaces places = result_places(loops_.program, is_kept);
-  for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].block = places.place_of[i];
-  blocks_ = places.count;
-  if (loops_.reduction != Reduction::none || steps_.back().place == StepPlace::uniform) ++blocks_;
+  for (const LocatedInstruction& located : instructions_)
+    is_kept.push_back(located.location == ResultLocation::block);
+  const ResultRegisters registers = result_registers(loops_.program, is_kept);
+  for (std::size_t i = 0; i < instructions_.size(); ++i)
+    instructions_[i].block = registers.register_of[i];
+  blocks_ = registers.count;
+  if (loops_.reduction != Reduction::none ||
+      instructions_.back().location == ResultLocation::uniform)
+    ++blocks_;
 }
 
 std::int64_t MapPlan::tile_extent(std::size_t loop) const {
-  return loop < tile_rank ? tile_.at(loop) : 1;
+  return loop < tile_dimensions ? tile_.at(loop) : 1;
 }
 
 std::int64_t MapPlan::tiles(bool reduced) const {
@@ -182,7 +187,7 @@ std::int64_t MapPlan::tiles(bool reduced) const {
 
 std::int64_t MapPlan::kept_elements() const {
   std::int64_t elements = 1;
-  for (std::size_t i = 0; i < tile_rank; ++i) elements *= is_reduced_.at(i) ? 1 : tile_.at(i);
+  for (std::size_t i = 0; i < tile_dimensions; ++i) elements *= is_reduced_.at(i) ? 1 : tile_.at(i);
   return elements;
 }
 
@@ -201,7 +206,7 @@ void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
 
 TileExtents MapPlan::extents_at(const TileStart& start) const {
   TileExtents extents = tile_;
-  for (std::size_t i = 0; i < std::min(tile_rank, loops_.loops.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(tile_dimensions, loops_.loops.size()); ++i) {
     extents.at(i) = std::min(extents.at(i), loops_.loops[i].extent - start.at(i));
   }
   return extents;

@@ -1,4 +1,5 @@
-// How a processor runs a Map: in tiles, with the results of each step in a block in the cache.
+// How a processor runs a Map: in tiles, with the results of each instruction in a block in the
+// cache.
 #pragma once
 
 #include <array>
@@ -11,22 +12,22 @@
 
 namespace parbench::cpu {
 
-/// Location of a step's results for a tile.
-enum class StepPlace : std::uint8_t {
+/// Location of an instruction's results for a tile.
+enum class ResultLocation : std::uint8_t {
   uniform,  // one number for all elements of the tile
   memory,   // in the input, laid out as in a block
   block,    // in a block of its own
   output    // in the output, laid out as in a block
 };
 
-struct PlacedStep {
-  ElementStep step;
-  StepPlace place = StepPlace::block;
+struct LocatedInstruction {
+  ElementInstruction instruction;
+  ResultLocation location = ResultLocation::block;
   std::size_t block = 0;
 };
 
 /// The first position of a tile in each loop.
-using TileStart = std::array<std::int64_t, Map::max_rank>;
+using TileStart = std::array<std::int64_t, Map::max_dimensions>;
 
 class MapPlan {
  public:
@@ -38,14 +39,16 @@ class MapPlan {
   static constexpr std::size_t max_totals = 8192;
 
   [[nodiscard]] const MapLoops& loops() const { return loops_; }
-  [[nodiscard]] const std::vector<PlacedStep>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<LocatedInstruction>& instructions() const {
+    return instructions_;
+  }
   /// Number of elements of a block. The block at `work_block` is for results that are reduced, or
   /// that are the same for all elements.
   [[nodiscard]] std::size_t block_elements() const { return block_elements_; }
   [[nodiscard]] std::size_t work_block() const { return blocks_ - 1; }
   /// Returns whether the Map copies rows of one input that has the output's type.
   [[nodiscard]] bool is_copy() const { return is_copy_; }
-  [[nodiscard]] const std::array<bool, tile_rank>& is_reduced() const { return is_reduced_; }
+  [[nodiscard]] const std::array<bool, tile_dimensions>& is_reduced() const { return is_reduced_; }
 
   /// Returns the number of tiles of the reduced loops, or of the other loops.
   [[nodiscard]] std::int64_t tiles(bool reduced) const;
@@ -67,9 +70,9 @@ class MapPlan {
   [[nodiscard]] bool has_columns() const;
   [[nodiscard]] std::int64_t flat_limit() const;
   void choose_tile(std::int64_t elements);
-  void place_steps();
+  void locate_instructions();
   void allocate_blocks();
-  [[nodiscard]] StepPlace place_of(std::size_t index) const;
+  [[nodiscard]] ResultLocation location_of(std::size_t index) const;
   [[nodiscard]] bool is_like_block(std::size_t operand) const;
   [[nodiscard]] std::int64_t tile_extent(std::size_t loop) const;
 
@@ -77,9 +80,9 @@ class MapPlan {
   bool is_transposed_ = false;
   bool is_copy_ = false;
   TileExtents tile_ = {1, 1, 1};
-  std::array<bool, tile_rank> is_reduced_ = {};
+  std::array<bool, tile_dimensions> is_reduced_ = {};
   std::array<TileStrides, max_map_operands> strides_ = {};
-  std::vector<PlacedStep> steps_;
+  std::vector<LocatedInstruction> instructions_;
   std::size_t blocks_ = 0;
   std::size_t block_elements_ = 0;
 };

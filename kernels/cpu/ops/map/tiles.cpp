@@ -84,25 +84,25 @@ void for_each_row(const TileExtents& extents, const TileStrides& strides, const 
 constexpr std::int64_t square = 8;
 using Octet [[gnu::vector_size(32)]] = float;
 using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
-using Places [[gnu::vector_size(32)]] = std::int32_t;
+using Selection [[gnu::vector_size(32)]] = std::int32_t;
 
-/// Selects elements of two vectors by `places`: 0 to 7 are those of the first, 8 to 15 those of the
-/// second.
+/// Selects elements of two vectors by `selected`: 0 to 7 are those of the first, 8 to 15 those of
+/// the second.
 [[gnu::always_inline]] inline void shuffle(Octet& result, const Octet& first, const Octet& second,
-                                           const Places& places) {
-#if defined(__clang__)  // has no shuffle by variable places
+                                           const Selection& selected) {
+#if defined(__clang__)  // has no shuffle by variable indices
   for (std::int64_t i = 0; i < square; ++i) {
-    result[i] = places[i] < square ? first[places[i]] : second[places[i] - square];
+    result[i] = selected[i] < square ? first[selected[i]] : second[selected[i] - square];
   }
 #else
-  result = __builtin_shuffle(first, second, places);
+  result = __builtin_shuffle(first, second, selected);
 #endif
 }
 
 /// Replaces two rows by the elements that `low` and `high` select from both: 0 to 7 are those of
 /// the first, 8 to 15 those of the second.
-[[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Places& low,
-                                            const Places& high) {
+[[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Selection& low,
+                                            const Selection& high) {
   Octet chosen;
   Octet others;
   shuffle(chosen, first, second, low);
@@ -112,12 +112,12 @@ using Places [[gnu::vector_size(32)]] = std::int32_t;
 }
 
 [[gnu::always_inline]] inline void transpose(std::array<Octet, square>& rows) {
-  constexpr Places single_low{0, 8, 2, 10, 4, 12, 6, 14};
-  constexpr Places single_high{1, 9, 3, 11, 5, 13, 7, 15};
-  constexpr Places pair_low{0, 1, 8, 9, 4, 5, 12, 13};
-  constexpr Places pair_high{2, 3, 10, 11, 6, 7, 14, 15};
-  constexpr Places half_low{0, 1, 2, 3, 8, 9, 10, 11};
-  constexpr Places half_high{4, 5, 6, 7, 12, 13, 14, 15};
+  constexpr Selection single_low{0, 8, 2, 10, 4, 12, 6, 14};
+  constexpr Selection single_high{1, 9, 3, 11, 5, 13, 7, 15};
+  constexpr Selection pair_low{0, 1, 8, 9, 4, 5, 12, 13};
+  constexpr Selection pair_high{2, 3, 10, 11, 6, 7, 14, 15};
+  constexpr Selection half_low{0, 1, 2, 3, 8, 9, 10, 11};
+  constexpr Selection half_high{4, 5, 6, 7, 12, 13, 14, 15};
   for (const std::size_t i : {0U, 2U, 4U, 6U}) {
     exchange(rows[i], rows[i + 1], single_low, single_high);
   }
@@ -190,19 +190,19 @@ void load(float* block, TileExtents extents, const std::byte* address, TileStrid
   const auto [count, height, depth] = extents;
   const std::int64_t stride = strides[0];
   if (stride == 1) {
-    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
-      widen_row(block + done, first + place, count);
+    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t offset) {
+      widen_row(block + done, first + offset, count);
     });
   } else if (stride == 0) {
-    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
-      std::fill_n(block + done, count, as_float(first[place]));
+    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t offset) {
+      std::fill_n(block + done, count, as_float(first[offset]));
     });
   } else if (height > 1 && strides[1] == 1) {
     load_columns(block, extents, first, strides);
   } else {
-    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
+    for_each_row(extents, strides, [&](std::int64_t done, std::int64_t offset) {
       for (std::int64_t i = 0; i < count; ++i) {
-        block[done + i] = as_float(first[place + i * stride]);
+        block[done + i] = as_float(first[offset + i * stride]);
       }
     });
   }
@@ -214,10 +214,10 @@ void store(std::byte* address, TileStrides strides, TileExtents extents, const f
   join_rows(extents, strides);
   const std::int64_t count = extents[0];
   const std::int64_t stride = strides[0];
-  for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
-    if (stride == 1) return narrow_row(first + place, block + done, count);
+  for_each_row(extents, strides, [&](std::int64_t done, std::int64_t offset) {
+    if (stride == 1) return narrow_row(first + offset, block + done, count);
     for (std::int64_t i = 0; i < count; ++i) {
-      store_element(first[place + i * stride], block[done + i]);
+      store_element(first[offset + i * stride], block[done + i]);
     }
   });
 }
@@ -226,7 +226,7 @@ void store(std::byte* address, TileStrides strides, TileExtents extents, const f
 
 bool is_dense(const TileExtents& extents, const TileStrides& strides) {
   std::int64_t dense = 1;
-  for (std::size_t i = 0; i < tile_rank; ++i) {
+  for (std::size_t i = 0; i < tile_dimensions; ++i) {
     if (extents.at(i) > 1 && strides.at(i) != dense) return false;
     dense *= extents.at(i);
   }
@@ -259,9 +259,9 @@ void load_tile(float* block, const TileExtents& extents, DType dtype, const std:
 
 void load_positions(float* block, const TileExtents& extents, std::int64_t first,
                     const TileStrides& strides) {
-  for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
+  for_each_row(extents, strides, [&](std::int64_t done, std::int64_t offset) {
     for (std::int64_t i = 0; i < extents[0]; ++i) {
-      block[done + i] = static_cast<float>(first + place + i * strides[0]);
+      block[done + i] = static_cast<float>(first + offset + i * strides[0]);
     }
   });
 }

@@ -11,11 +11,11 @@
 
 namespace parbench::cpu {
 
-inline constexpr std::size_t tile_rank = 3;
+inline constexpr std::size_t tile_dimensions = 3;
 
 /// Extents or strides of the loops of a tile, innermost first.
-using TileExtents = std::array<std::int64_t, tile_rank>;
-using TileStrides = std::array<std::int64_t, tile_rank>;
+using TileExtents = std::array<std::int64_t, tile_dimensions>;
+using TileStrides = std::array<std::int64_t, tile_dimensions>;
 
 [[nodiscard]] constexpr std::int64_t element_count(const TileExtents& extents) {
   return extents[0] * extents[1] * extents[2];
@@ -46,7 +46,7 @@ void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* fr
 /// which these loops have extent 1. `work` has the size of a tile and may be `block`. Sums are
 /// pairwise or by lanes, in an order that depends only on the extents.
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
-               const std::array<bool, tile_rank>& is_reduced);
+               const std::array<bool, tile_dimensions>& is_reduced);
 
 /// totals[i] = totals[i] (+) block[i].
 void combine(Reduction reduction, double* totals, const float* block, std::size_t count);

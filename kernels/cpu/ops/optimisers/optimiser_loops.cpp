@@ -10,29 +10,29 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::size_t step_grain = 1024;  // elements; whole cache lines
+constexpr std::size_t update_grain = 1024;  // elements; whole cache lines
 
 PARBENCH_SIMD void momentum_range(float* parameters, const float* gradients, float* velocity,
-                                  MomentumStep step, std::size_t count) {
+                                  MomentumUpdate update, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) {
-    velocity[i] = step.momentum * velocity[i] + step.factor * gradients[i];
-    parameters[i] -= step.rate * velocity[i];
+    velocity[i] = update.momentum * velocity[i] + update.factor * gradients[i];
+    parameters[i] -= update.rate * velocity[i];
   }
 }
 
-PARBENCH_SIMD void adam_range(AdamArrays at, AdamStep step, std::size_t count) {
+PARBENCH_SIMD void adam_range(AdamArrays at, AdamUpdate update, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) {
     const float parameter = at.parameters[i];
-    const float gradient = step.factor * at.gradients[i] + step.coupled_decay * parameter;
-    const float first = at.first_moment[i] + step.first_weight * (gradient - at.first_moment[i]);
+    const float gradient = update.factor * at.gradients[i] + update.coupled_decay * parameter;
+    const float first = at.first_moment[i] + update.first_weight * (gradient - at.first_moment[i]);
     const float second =
-        at.second_moment[i] + step.second_weight * (gradient * gradient - at.second_moment[i]);
-    const float deviation = __builtin_sqrtf(second) * step.inverse_root + step.epsilon;
+        at.second_moment[i] + update.second_weight * (gradient * gradient - at.second_moment[i]);
+    const float deviation = __builtin_sqrtf(second) * update.inverse_root + update.epsilon;
     at.first_moment[i] = first;
     at.second_moment[i] = second;
-    at.parameters[i] = step.kept * parameter - step.rate * first / deviation;
+    at.parameters[i] = update.kept * parameter - update.rate * first / deviation;
   }
 }
 
@@ -48,18 +48,18 @@ PARBENCH_SIMD double squares_of_block(const float* values, std::size_t count) {
 }  // namespace
 
 void descend_with_momentum(float* parameters, const float* gradients, float* velocity,
-                           const MomentumStep& step, std::size_t count, int threads) {
-  parallel_ranges(count, step_grain, threads, [&](std::size_t begin, std::size_t end) {
-    momentum_range(parameters + begin, gradients + begin, velocity + begin, step, end - begin);
+                           const MomentumUpdate& update, std::size_t count, int threads) {
+  parallel_ranges(count, update_grain, threads, [&](std::size_t begin, std::size_t end) {
+    momentum_range(parameters + begin, gradients + begin, velocity + begin, update, end - begin);
   });
 }
 
-void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t count,
+void descend_by_adam(const AdamArrays& arrays, const AdamUpdate& update, std::size_t count,
                      int threads) {
-  parallel_ranges(count, step_grain, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(count, update_grain, threads, [&](std::size_t begin, std::size_t end) {
     const AdamArrays range{arrays.parameters + begin, arrays.gradients + begin,
                            arrays.first_moment + begin, arrays.second_moment + begin};
-    adam_range(range, step, end - begin);
+    adam_range(range, update, end - begin);
   });
 }
 

@@ -5,7 +5,7 @@
 
 namespace parbench::cpu {
 
-struct MomentumStep {
+struct MomentumUpdate {
   float rate;
   float momentum;
   float factor;  // factor of the gradients
@@ -13,9 +13,9 @@ struct MomentumStep {
 
 /// velocity = momentum · velocity + factor · gradients; parameters −= rate · velocity.
 void descend_with_momentum(float* parameters, const float* gradients, float* velocity,
-                           const MomentumStep& step, std::size_t count, int threads);
+                           const MomentumUpdate& update, std::size_t count, int threads);
 
-struct AdamStep {
+struct AdamUpdate {
   float rate;           // learning_rate / (1 − beta1^t)
   float inverse_root;   // 1 / sqrt(1 − beta2^t)
   float first_weight;   // 1 − beta1
@@ -34,8 +34,8 @@ struct AdamArrays {
   float* second_moment;
 };
 
-/// One step of Adam as ops.h describes it.
-void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t count,
+/// One update of Adam as ops.h describes it.
+void descend_by_adam(const AdamArrays& arrays, const AdamUpdate& update, std::size_t count,
                      int threads);
 
 /// Number of elements per partial sum of `sum_squares`.

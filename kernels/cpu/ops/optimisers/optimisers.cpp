@@ -1,4 +1,4 @@
-// Steps of optimisers and gradient clipping, in loops of this project.
+// Updates of optimisers and gradient clipping, in loops of this project.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +26,7 @@ std::uint64_t next_step(std::byte* counter) {
   return steps;
 }
 
-AdamStep adam_step(const Adam& desc, std::uint64_t number, float factor) {
+AdamUpdate adam_update(const Adam& desc, std::uint64_t number, float factor) {
   const auto power = static_cast<double>(number);
   const double first = 1 - std::pow(double{desc.beta1}, power);
   const double second = 1 - std::pow(double{desc.beta2}, power);
@@ -50,8 +50,8 @@ Planned plan(const Sgd& desc) {
     float* parameters = floats(at[0]);
     const float* gradients = floats(at[1]);
     if (desc.momentum > 0) {
-      const MomentumStep step{desc.learning_rate, desc.momentum, factor};
-      descend_with_momentum(parameters, gradients, floats(at[2]), step, count, execution.threads);
+      const MomentumUpdate update{desc.learning_rate, desc.momentum, factor};
+      descend_with_momentum(parameters, gradients, floats(at[2]), update, count, execution.threads);
     } else {
       descend(parameters, gradients, desc.learning_rate * factor, count, execution.threads);
     }
@@ -64,8 +64,9 @@ Planned plan(const Adam& desc) {
                             .gradients = floats(at[1]),
                             .first_moment = floats(at[2]),
                             .second_moment = floats(at[3])};
-    const AdamStep step = adam_step(desc, next_step(at[4]), gradient_factor(desc.clipped, at));
-    descend_by_adam(arrays, step, static_cast<std::size_t>(desc.count), execution.threads);
+    const AdamUpdate update =
+        adam_update(desc, next_step(at[4]), gradient_factor(desc.clipped, at));
+    descend_by_adam(arrays, update, static_cast<std::size_t>(desc.count), execution.threads);
   });
 }
 

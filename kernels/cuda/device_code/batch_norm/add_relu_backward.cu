@@ -1,4 +1,4 @@
-// Kernels of the backward step of an addition and its ReLU after a batch normalisation.
+// Kernels of the backward operation of an addition and its ReLU after a batch normalisation.
 #include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 
 namespace parbench::cuda {
@@ -9,9 +9,9 @@ namespace {
 template <class Element, bool two>
 __global__ __launch_bounds__(block_threads) void masked_vectors_kernel(AddReluGradient<Element> at,
                                                                        std::int64_t groups) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; group < groups; group += step) {
+  for (; group < groups; group += stride) {
     const std::int64_t first = first_of_group(group, paired_threads<Element, vector_width>);
     Pack<Element, vector_width> a;
     Pack<Element, vector_width> b;
@@ -39,14 +39,14 @@ template <class Element, bool two>
 __global__ __launch_bounds__(block_threads) void masked_scalars_kernel(AddReluGradient<Element> at,
                                                                        std::int64_t count,
                                                                        bool paired) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; element < count; element += step) {
-    const MaskBit place = mask_bit(element, paired);
+  for (; element < count; element += stride) {
+    const MaskBit mask = mask_bit(element, paired);
     float value = widened(at.a[element]);
     if constexpr (two) value += widened(at.b[element]);
-    const unsigned int bits = at.mask[place.byte];
-    const bool passes = (bits >> static_cast<unsigned int>(place.bit) & 1U) != 0;
+    const unsigned int bits = at.mask[mask.byte];
+    const bool passes = (bits >> static_cast<unsigned int>(mask.bit) & 1U) != 0;
     narrow(passes ? value : 0.0F, at.diff_source[element]);
   }
 }

@@ -26,8 +26,8 @@ __device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element
   pair.gradient.load(at.diff_destination + index);
   if constexpr (!relu) return;
   const bool paired = width == 1 ? pairs<Element>(shape.channels) : paired_threads<Element, width>;
-  const MaskBit place = mask_bit(index, paired);
-  pair.bits = static_cast<unsigned int>(at.mask[place.byte]) >> place.bit;
+  const MaskBit mask = mask_bit(index, paired);
+  pair.bits = static_cast<unsigned int>(at.mask[mask.byte]) >> mask.bit;
 }
 
 /// Returns the gradient at the input of the ReLU.
@@ -89,17 +89,17 @@ __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradi
       }
     };
     Pair<Element, width> pairs[batch];
-    const std::int64_t step = row_step();
+    const std::int64_t stride = row_stride();
     std::int64_t row = first_row();
-    for (; row + (batch - 1) * step < shape.rows; row += batch * step) {
+    for (; row + (batch - 1) * stride < shape.rows; row += batch * stride) {
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
-        load_pair<relu>(pairs[i], at, shape, (row + i * step) * shape.channels + channel);
+        load_pair<relu>(pairs[i], at, shape, (row + i * stride) * shape.channels + channel);
       }
 #pragma unroll
       for (int i = 0; i < batch; ++i) add(pairs[i]);
     }
-    for (; row < shape.rows; row += step) {
+    for (; row < shape.rows; row += stride) {
       load_pair<relu>(pairs[0], at, shape, row * shape.channels + channel);
       add(pairs[0]);
     }
@@ -137,17 +137,17 @@ __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradi
     pair.x.store(at.diff_source + index);
   };
   Pairs pairs[batch];
-  const std::int64_t step = row_step();
+  const std::int64_t stride = row_stride();
   std::int64_t row = shape.rows - 1 - first_row();
-  for (; row - (batch - 1) * step >= 0; row -= batch * step) {
+  for (; row - (batch - 1) * stride >= 0; row -= batch * stride) {
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      load_pair<relu>(pairs[i], at, shape, (row - i * step) * shape.channels + channel);
+      load_pair<relu>(pairs[i], at, shape, (row - i * stride) * shape.channels + channel);
     }
 #pragma unroll
-    for (int i = 0; i < batch; ++i) write(pairs[i], (row - i * step) * shape.channels + channel);
+    for (int i = 0; i < batch; ++i) write(pairs[i], (row - i * stride) * shape.channels + channel);
   }
-  for (; row >= 0; row -= step) {
+  for (; row >= 0; row -= stride) {
     load_pair<relu>(pairs[0], at, shape, row * shape.channels + channel);
     write(pairs[0], row * shape.channels + channel);
   }
@@ -157,9 +157,9 @@ template <class Element, bool relu>
 __global__ void gradient_scalars_kernel(NormBackward<Element> at, NormShape shape,
                                         const float* __restrict__ coefficients) {
   const std::int64_t count = shape.rows * shape.channels;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; index < count; index += step) {
+  for (; index < count; index += stride) {
     const float* of_channel = coefficients + index % shape.channels;
     Pair<Element, 1> pair;
     float x[1];

@@ -95,7 +95,7 @@ __device__ std::int64_t first_channel() {
 __device__ inline std::int64_t first_row() {
   return static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
 }
-__device__ inline std::int64_t row_step() {
+__device__ inline std::int64_t row_stride() {
   return static_cast<std::int64_t>(gridDim.y) * blockDim.y;
 }
 
@@ -180,8 +180,8 @@ __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels,
 #pragma unroll 1
   for (int i = thread_in_block(); i < 2 * channels.count; i += block_threads) {
     const bool second = i >= channels.count;
-    const std::int64_t place = channels.first + i + (second ? shape.channels - channels.count : 0);
-    totals[place] = sum_in_order(pairs + place, count, 2 * shape.channels);
+    const std::int64_t index = channels.first + i + (second ? shape.channels - channels.count : 0);
+    totals[index] = sum_in_order(pairs + index, count, 2 * shape.channels);
   }
 }
 

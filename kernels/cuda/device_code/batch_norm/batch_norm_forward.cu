@@ -60,17 +60,17 @@ __global__ __launch_bounds__(block_threads, resident_blocks_forward) void statis
         squares[i] = fmaf(difference, difference, squares[i]);
       }
     };
-    const std::int64_t step = row_step();
+    const std::int64_t stride = row_stride();
     std::int64_t row = first_row();
-    for (; row + (Packed::batch - 1) * step < shape.rows; row += Packed::batch * step) {
+    for (; row + (Packed::batch - 1) * stride < shape.rows; row += Packed::batch * stride) {
 #pragma unroll
       for (int i = 0; i < Packed::batch; ++i) {
-        packs[i].load(source + (row + i * step) * shape.channels + channel);
+        packs[i].load(source + (row + i * stride) * shape.channels + channel);
       }
 #pragma unroll
       for (int i = 0; i < Packed::batch; ++i) add(packs[i]);
     }
-    for (; row < shape.rows; row += step) {
+    for (; row < shape.rows; row += stride) {
       packs[0].load(source + row * shape.channels + channel);
       add(packs[0]);
     }
@@ -141,19 +141,19 @@ __global__ __launch_bounds__(block_threads, resident_blocks_forward) void normal
     group.source.store(at.destination + index);
   };
   Groups groups[Groups::batch];
-  const std::int64_t step = row_step();
+  const std::int64_t stride = row_stride();
   std::int64_t row = shape.rows - 1 - first_row();
-  for (; row - (Groups::batch - 1) * step >= 0; row -= Groups::batch * step) {
+  for (; row - (Groups::batch - 1) * stride >= 0; row -= Groups::batch * stride) {
 #pragma unroll
     for (int i = 0; i < Groups::batch; ++i) {
-      groups[i].load(at, (row - i * step) * shape.channels + channel);
+      groups[i].load(at, (row - i * stride) * shape.channels + channel);
     }
 #pragma unroll
     for (int i = 0; i < Groups::batch; ++i) {
-      write(groups[i], (row - i * step) * shape.channels + channel);
+      write(groups[i], (row - i * stride) * shape.channels + channel);
     }
   }
-  for (; row >= 0; row -= step) {
+  for (; row >= 0; row -= stride) {
     groups[0].load(at, row * shape.channels + channel);
     write(groups[0], row * shape.channels + channel);
   }
@@ -166,9 +166,9 @@ __global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shap
   const bool paired = pairs<Element>(shape.channels);
   const std::int64_t count = shape.rows * shape.channels;
   const std::int64_t groups = mask_bytes(count);
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; group < groups; group += step) {
+  for (; group < groups; group += stride) {
     unsigned int bits = 0;
     for (int i = 0; i < vector_width; ++i) {
       const std::int64_t element = first_of_group(group, paired) + offset_in_group(i, paired);

@@ -96,7 +96,7 @@ void batch_norm_backward(const NormShape& shape, const NormBackward<std::uint16_
                          float epsilon, bool accumulate, const NormScratch& scratch,
                          cudaStream_t stream);
 
-/// Pointers of the backward step through ReLU and addition of a forward pass with an addend:
+/// Pointers of the backward operation through ReLU and addition of a forward pass with an addend:
 /// diff_source = a [+ b] where the mask has a bit, otherwise 0. `diff_source` may be `a` or `b`.
 template <class Element>
 struct AddReluGradient {

@@ -30,20 +30,20 @@ struct Sizes {
 };
 
 /// Coordinates of an element of an activation.
-struct Place {
+struct Coordinates {
   std::int64_t n, y, x, channel;
 };
 
-__device__ Place place_of(std::int64_t index, std::int64_t height, std::int64_t width,
-                          std::int64_t channels) {
-  Place place;
-  place.channel = index % channels;
+__device__ Coordinates coordinates_of(std::int64_t index, std::int64_t height, std::int64_t width,
+                                      std::int64_t channels) {
+  Coordinates at;
+  at.channel = index % channels;
   index /= channels;
-  place.x = index % width;
+  at.x = index % width;
   index /= width;
-  place.y = index % height;
-  place.n = index / height;
-  return place;
+  at.y = index % height;
+  at.n = index / height;
+  return at;
 }
 
 template <class Element>
@@ -51,7 +51,7 @@ __global__ void forward_kernel(Element* destination, const Element* source, cons
                                Sizes s) {
   const std::int64_t count = s.batch * s.out_height * s.out_width * s.out;
   for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    const Place at = place_of(i, s.out_height, s.out_width, s.out);
+    const Coordinates at = coordinates_of(i, s.out_height, s.out_width, s.out);
     const std::int64_t group = at.channel / s.group_out;
     float sum = 0;
     for (std::int64_t ky = 0; ky < s.kernel; ++ky) {
@@ -84,7 +84,7 @@ __global__ void backward_data_kernel(Element* diff_source, const Element* diff_d
                                      const Element* weights, Sizes s) {
   const std::int64_t count = s.batch * s.height * s.width * s.in;
   for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    const Place at = place_of(i, s.height, s.width, s.in);
+    const Coordinates at = coordinates_of(i, s.height, s.width, s.in);
     const std::int64_t first_out = at.channel / s.group_in * s.group_out;
     float sum = 0;
     for (std::int64_t ky = 0; ky < s.kernel; ++ky) {
@@ -136,11 +136,12 @@ __global__ void backward_weights_kernel(float* diff_weights, const Element* sour
   const std::int64_t count = s.out * s.kernel * s.kernel * s.group_in;
   const std::int64_t pixels = s.batch * s.out_height * s.out_width;
   for (std::int64_t i = blockIdx.x; i < count; i += gridDim.x) {
-    const Place tap = place_of(i, s.kernel, s.kernel, s.group_in);  // n is the output channel
+    const Coordinates tap =
+        coordinates_of(i, s.kernel, s.kernel, s.group_in);  // n is the output channel
     const std::int64_t channel = tap.n / s.group_out * s.group_in + tap.channel;
     float sum = 0;
     for (std::int64_t p = threadIdx.x; p < pixels; p += blockDim.x) {
-      const Place at = place_of(p, s.out_height, s.out_width, 1);
+      const Coordinates at = coordinates_of(p, s.out_height, s.out_width, 1);
       const std::int64_t y = at.y * s.stride - s.padding + tap.y * s.dilation;
       const std::int64_t x = at.x * s.stride - s.padding + tap.x * s.dilation;
       if (y < 0 || y >= s.height || x < 0 || x >= s.width) continue;

@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(block_threads)
     const Index x = row % s.out_width * s.stride - s.padding + tap % s.kernel * s.dilation;
     Group<Element, size> value{};
     if (y >= 0 && y < s.height && x >= 0 && x < s.width) {
-      const std::int64_t place = (static_cast<std::int64_t>(image) * s.height + y) * s.width + x;
-      value = source[place * s.pixel + channel];
+      const std::int64_t pixel = (static_cast<std::int64_t>(image) * s.height + y) * s.width + x;
+      value = source[pixel * s.pixel + channel];
     }
     rows[row * s.row + column] = value;
   }

@@ -30,9 +30,9 @@ __global__ void __launch_bounds__(block_threads)
     average_windows_kernel(Windows<Index> w, const Element* source, Element* destination,
                            bool count_padding) {
   const Index tasks = w.batch * w.out_height * w.out_width * w.groups;
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const WindowPlace<Index> at(task, w.out_height, w.out_width, w.groups);
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += stride) {
+    const WindowCoordinates<Index> at(task, w.out_height, w.out_width, w.groups);
     const WindowPart<Index> part(w, at.row, at.column);
     float sum[size] = {};
     for (Index y = part.first_y; y < part.end_y; ++y) {
@@ -56,9 +56,9 @@ __global__ void __launch_bounds__(block_threads)
     average_windows_backward_kernel(Windows<Index> w, const Element* diff_destination,
                                     Element* diff_source, bool count_padding) {
   const Index tasks = w.batch * w.height * w.width * w.groups;
-  const auto step = static_cast<Index>(grid_threads());
-  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += step) {
-    const WindowPlace<Index> at(task, w.height, w.width, w.groups);
+  const auto stride = static_cast<Index>(grid_threads());
+  for (auto task = static_cast<Index>(grid_thread()); task < tasks; task += stride) {
+    const WindowCoordinates<Index> at(task, w.height, w.width, w.groups);
     const Covering<Index> rows(at.row + w.padding, w.kernel, w.stride, w.out_height);
     const Covering<Index> columns(at.column + w.padding, w.kernel, w.stride, w.out_width);
     float sum[size] = {};

@@ -17,11 +17,11 @@ __global__ void __launch_bounds__(block_threads)
     const auto index = static_cast<std::uint64_t>(
         rule.first + (sample * image.channels + channel) * image.pixels + pixel);
     const RandomWords words = random_words(rule.random, index / 4);
-    const std::uint64_t place = index % 4;
-    const std::uint32_t word = place == 0   ? words.x
-                               : place == 1 ? words.y
-                               : place == 2 ? words.z
-                                            : words.w;
+    const std::uint64_t position = index % 4;
+    const std::uint32_t word = position == 0   ? words.x
+                               : position == 1 ? words.y
+                               : position == 2 ? words.z
+                                               : words.w;
     const bool stays = static_cast<float>(word >> 8U) * 0x1p-24F >= rule.probability;
     out[i] = narrowed<Element>(stays ? rule.factor * widened(in[i]) : 0.0F);
   }

@@ -34,13 +34,13 @@ template <class Index>
 
 /// Coordinates of a thread's task in an image {batch, height, width, groups}.
 template <class Index>
-struct WindowPlace {
+struct WindowCoordinates {
   Index image;
   Index row;
   Index column;
   Index group;
 
-  __device__ WindowPlace(Index task, Index height, Index width, Index groups) {
+  __device__ WindowCoordinates(Index task, Index height, Index width, Index groups) {
     group = task % groups;
     task /= groups;
     column = task % width;
@@ -56,10 +56,10 @@ struct Covering {
   Index first;
   Index last;
 
-  /// `place`: relative to the first row of the padding.
-  __device__ Covering(Index place, Index kernel, Index stride, Index windows)
-      : first(place < kernel ? 0 : (place - kernel) / stride + 1),
-        last(min(place / stride, windows - 1)) {}
+  /// `position`: relative to the first row of the padding.
+  __device__ Covering(Index position, Index kernel, Index stride, Index windows)
+      : first(position < kernel ? 0 : (position - kernel) / stride + 1),
+        last(min(position / stride, windows - 1)) {}
 };
 
 /// Calls function(Windows, std::integral_constant<int, group size>) with an index type that fits.

@@ -1,6 +1,6 @@
-// Activation functions and their backward steps over flat memory. Arithmetic is in f32 whatever the
-// element type. Pointers need the alignment of an element; kernels are fastest when all are
-// multiples of 16 bytes.
+// Activation functions and their backward operations over flat memory. Arithmetic is in f32
+// whatever the element type. Pointers need the alignment of an element; kernels are fastest when
+// all are multiples of 16 bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>

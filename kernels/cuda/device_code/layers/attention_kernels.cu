@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned int lanes = 32;
 
 /// Returns the index in the tensor of the i-th word of {parts, batch, heads, sequence, words}.
-__device__ inline std::int64_t place_in_tensor(const HeadVectors& at, std::int64_t words,
+__device__ inline std::int64_t index_in_tensor(const HeadVectors& at, std::int64_t words,
                                                std::int64_t i) {
   const std::int64_t word = i % words;
   const std::int64_t vector = i / words;
@@ -29,11 +29,11 @@ __global__ void __launch_bounds__(block_threads)
     move_heads_kernel(HeadVectors at, std::int64_t words, std::int64_t count, const Word* from,
                       Word* to) {
   for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    const std::int64_t place = place_in_tensor(at, words, i);
+    const std::int64_t index = index_in_tensor(at, words, i);
     if constexpr (gathers) {
-      to[i] = from[place];
+      to[i] = from[index];
     } else {
-      to[place] = from[i];
+      to[index] = from[i];
     }
   }
 }
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(block_threads)
                           float* means) {
   const std::int64_t rows = at.batch * at.heads * at.sequence;
   for (std::int64_t row = grid_warp(); row < rows; row += grid_warps()) {
-    const std::int64_t begin = place_in_tensor(at, at.head_size, row * at.head_size);
+    const std::int64_t begin = index_in_tensor(at, at.head_size, row * at.head_size);
     float sum = 0;
     for (std::int64_t i = lane_of_warp(); i < at.head_size; i += lanes) {
       sum += widened(destination[begin + i]) * widened(diff[begin + i]);

@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t begin = i * words_of_block - skipped;
 #pragma unroll
     for (int k = 0; k < words_of_block; ++k) {
-      const std::int64_t place = begin + k;
-      if (place >= 0 && place < count) out[place] = dropped(in[place], factors.at[k]);
+      const std::int64_t index = begin + k;
+      if (index >= 0 && index < count) out[index] = dropped(in[index], factors.at[k]);
     }
   }
 }

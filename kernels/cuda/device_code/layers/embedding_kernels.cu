@@ -55,9 +55,9 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t mine = blockIdx.x;
   const std::int32_t index = indices[mine];
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * block_threads + threadIdx.x;
-  float* place = table + index * width + column;
+  float* element = table + index * width + column;
   float sum = 0;
-  if (accumulate && column < width) sum = *place;
+  if (accumulate && column < width) sum = *element;
   for (std::int64_t first = 0; first < count; first += block_threads) {
     mark_positions(indices, first, count, index, marks);
     for (unsigned int warp = 0; warp < warps_of_block; ++warp) {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(block_threads)
       }
     }
   }
-  if (column < width) *place = sum;
+  if (column < width) *element = sum;
 }
 
 }  // namespace

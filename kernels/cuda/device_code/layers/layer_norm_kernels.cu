@@ -170,10 +170,10 @@ __global__ void __launch_bounds__(block_threads)
   float products[1]{};
   const std::int64_t column = cuda::first_channel<Element, 1>();
   if (column < shape.channels) {
-    for (std::int64_t row = cuda::first_row(); row < shape.rows; row += cuda::row_step()) {
-      const std::int64_t place = row * shape.channels + column;
-      const float gradient = widened(at.diff_destination[place]);
-      const float centred = widened(at.source[place]) - at.mean[row];
+    for (std::int64_t row = cuda::first_row(); row < shape.rows; row += cuda::row_stride()) {
+      const std::int64_t index = row * shape.channels + column;
+      const float gradient = widened(at.diff_destination[index]);
+      const float centred = widened(at.source[index]) - at.mean[row];
       sums[0] += gradient;
       products[0] = fmaf(gradient, centred * at.inverse_of(row), products[0]);
     }

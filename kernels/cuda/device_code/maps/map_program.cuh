@@ -11,7 +11,7 @@ __device__ inline float widened(std::int32_t value) { return static_cast<float>(
 /// The indices of an element in the loops of a map.
 template <class Index>
 struct MapIndices {
-  Index at[Map::max_rank];
+  Index at[Map::max_dimensions];
 
   /// Sets the indices of `count` loops, from `first` on.
   __device__ void set(const DeviceMap& map, int first, int count, Index element) {
@@ -153,27 +153,28 @@ __device__ inline float result_of_two(ElementOp op, float a, float b) {
   }
 }
 
-/// A thread's registers: `size` elements of the result of each step.
+/// A thread's registers: `size` elements of the result of each instruction.
 template <int size>
 struct MapRegisters {
-  float at[DeviceMap::max_steps][size];
+  float at[DeviceMap::max_instructions][size];
 };
 
 template <int size>
-__device__ inline void run_step(const DeviceStep& step, MapRegisters<size>& registers) {
-  float(&to)[size] = registers.at[step.to];
-  const float(&a)[size] = registers.at[step.from[0]];
-  const float(&b)[size] = registers.at[step.from[1]];
-  const float(&c)[size] = registers.at[step.from[2]];
+__device__ inline void run_instruction(const DeviceInstruction& instruction,
+                                       MapRegisters<size>& registers) {
+  float(&to)[size] = registers.at[instruction.to];
+  const float(&a)[size] = registers.at[instruction.from[0]];
+  const float(&b)[size] = registers.at[instruction.from[1]];
+  const float(&c)[size] = registers.at[instruction.from[2]];
   for (int i = 0; i < size; ++i) {
-    if (step.op == ElementOp::number) {
-      to[i] = step.number;
-    } else if (step.op == ElementOp::selection) {
+    if (instruction.op == ElementOp::number) {
+      to[i] = instruction.number;
+    } else if (instruction.op == ElementOp::selection) {
       to[i] = a[i] != 0 ? b[i] : c[i];
-    } else if (step.op <= ElementOp::tanh) {
-      to[i] = result_of_one(step.op, a[i]);
+    } else if (instruction.op <= ElementOp::tanh) {
+      to[i] = result_of_one(instruction.op, a[i]);
     } else {
-      to[i] = result_of_two(step.op, a[i], b[i]);
+      to[i] = result_of_two(instruction.op, a[i], b[i]);
     }
   }
 }
@@ -183,16 +184,17 @@ template <int size, class Index>
 __device__ inline const float* run_program(const DeviceMap& map, const MapIndices<Index>& indices,
                                            MapRegisters<size>& registers) {
   const int loops = map.kept + map.reduced;
-  for (int i = 0; i < map.steps; ++i) {
-    const DeviceStep& step = map.step[i];
-    if (step.op == ElementOp::input) {
-      const DeviceOperand& operand = map.operand[step.from[0]];
-      load_operand<size>(operand, position_of(operand, loops, indices), registers.at[step.to]);
+  for (int i = 0; i < map.instructions; ++i) {
+    const DeviceInstruction& instruction = map.instruction[i];
+    if (instruction.op == ElementOp::input) {
+      const DeviceOperand& operand = map.operand[instruction.from[0]];
+      load_operand<size>(operand, position_of(operand, loops, indices),
+                         registers.at[instruction.to]);
     } else {
-      run_step(step, registers);
+      run_instruction(instruction, registers);
     }
   }
-  return registers.at[map.step[map.steps - 1].to];
+  return registers.at[map.instruction[map.instructions - 1].to];
 }
 
 }  // namespace parbench::cuda

@@ -9,9 +9,9 @@ namespace {
 template <int size, class Index>
 __global__ void __launch_bounds__(block_threads) map_program_kernel(DeviceMap map) {
   const auto count = static_cast<Index>(map.kept_count / size);
-  const auto step = static_cast<Index>(grid_threads());
+  const auto stride = static_cast<Index>(grid_threads());
   const DeviceOperand& output = map.operand[map.operands - 1];
-  for (auto i = static_cast<Index>(grid_thread()); i < count; i += step) {
+  for (auto i = static_cast<Index>(grid_thread()); i < count; i += stride) {
     MapIndices<Index> indices;
     indices.set(map, 0, map.kept, i * size);
     MapRegisters<size> registers;

@@ -11,8 +11,9 @@
 
 namespace parbench::cuda {
 
-/// A step with the registers of its result and of its operands; the operand of an input is from[0].
-struct DeviceStep {
+/// An instruction with the registers of its result and of its operands; the operand of an input is
+/// from[0].
+struct DeviceInstruction {
   ElementOp op;
   std::uint8_t to;
   std::uint8_t from[3];
@@ -24,25 +25,25 @@ struct DeviceOperand {
   Kind kind;
   void* data;  // null for a coordinate
   std::int64_t offset;
-  std::int64_t strides[Map::max_rank];
+  std::int64_t strides[Map::max_dimensions];
 };
 
 /// Parameters of a kernel for a Map, passed by value: its loops (kept loops first, each kind
-/// innermost first), its operands (the output last), and its steps.
+/// innermost first), its operands (the output last), and its instructions.
 struct DeviceMap {
-  static constexpr std::size_t max_steps = Map::max_steps + 2;
+  static constexpr std::size_t max_instructions = Map::max_instructions + 2;
 
   int kept = 0;     // number of kept loops
   int reduced = 0;  // number of reduced loops
   int operands = 0;
-  int steps = 0;
+  int instructions = 0;
   bool accumulate = false;
   Reduction reduction = Reduction::none;
   std::int64_t kept_count = 1;     // elements
   std::int64_t reduced_count = 1;  // elements per kept element
-  std::int64_t extents[Map::max_rank] = {};
+  std::int64_t extents[Map::max_dimensions] = {};
   DeviceOperand operand[max_map_operands] = {};
-  DeviceStep step[max_steps] = {};
+  DeviceInstruction instruction[max_instructions] = {};
 };
 
 static_assert(sizeof(DeviceMap) <= 3584);  // the parameters of a kernel have at most 4096 bytes

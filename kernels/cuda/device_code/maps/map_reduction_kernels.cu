@@ -37,14 +37,14 @@ struct CombinedBy {
   }
 };
 
-/// Reduces every `step`-th element from `first` to before `last`.
+/// Reduces every `stride`-th element from `first` to before `last`.
 template <class Index>
 __device__ double reduced_range(const DeviceMap& map, MapIndices<Index>& indices,
-                                std::int64_t first, std::int64_t last, std::int64_t step) {
+                                std::int64_t first, std::int64_t last, std::int64_t stride) {
   const CombinedBy combined{map.reduction};
   double total = combined.neutral();
   MapRegisters<1> registers;
-  for (std::int64_t i = first; i < last; i += step) {
+  for (std::int64_t i = first; i < last; i += stride) {
     indices.set(map, map.kept, map.reduced, static_cast<Index>(i));
     total = combined(total, static_cast<double>(*run_program(map, indices, registers)));
   }

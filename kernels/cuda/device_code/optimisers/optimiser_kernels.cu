@@ -1,4 +1,4 @@
-// Steps of optimisers, one launch each.
+// Updates of optimisers, one launch each.
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int step_width = group_size<float>;
+constexpr int group_width = group_size<float>;
 
 __device__ float factor_at(const float* factor) { return factor == nullptr ? 1.0F : *factor; }
 
@@ -23,7 +23,7 @@ struct ClippedDescent {
 };
 
 template <int size>
-__device__ void momentum_group(const MomentumStep& at, float factor, std::int64_t first) {
+__device__ void momentum_group(const MomentumUpdate& at, float factor, std::int64_t first) {
   auto parameters = load<size>(at.parameters + first);
   auto velocity = load<size>(at.velocity + first);
   const auto gradients = load<size>(at.gradients + first);
@@ -38,7 +38,7 @@ __device__ void momentum_group(const MomentumStep& at, float factor, std::int64_
 
 template <int size>
 __global__ void __launch_bounds__(block_threads)
-    momentum_kernel(MomentumStep at, std::int64_t count) {
+    momentum_kernel(MomentumUpdate at, std::int64_t count) {
   const float factor = factor_at(at.factor);
   const std::int64_t groups = count / size;
   for (std::int64_t i = grid_thread(); i < groups; i += grid_threads()) {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads)
   if (size > 1 && rest < count) momentum_group<1>(at, factor, rest);
 }
 
-/// Factors that depend on the number of the step.
+/// Factors that depend on the number of the update.
 struct Correction {
   float rate;
   float inverse_root;  // 1/sqrt(1 − beta2^t)
@@ -60,7 +60,7 @@ __device__ std::uint64_t number_at(const std::byte* address) {
   return number;
 }
 
-__device__ Correction correction_of(const AdamStep& at) {
+__device__ Correction correction_of(const AdamUpdate& at) {
   const auto step = static_cast<double>(number_at(at.steps) + 1);
   const double first = 1.0 - pow(static_cast<double>(at.beta1), step);
   const double second = 1.0 - pow(static_cast<double>(at.beta2), step);
@@ -68,7 +68,7 @@ __device__ Correction correction_of(const AdamStep& at) {
 }
 
 template <int size>
-__device__ void adam_group(const AdamStep& at, const Correction& correction, float factor,
+__device__ void adam_group(const AdamUpdate& at, const Correction& correction, float factor,
                            std::int64_t begin) {
   auto parameters = load<size>(at.parameters + begin);
   auto first = load<size>(at.first_moment + begin);
@@ -90,7 +90,7 @@ __device__ void adam_group(const AdamStep& at, const Correction& correction, flo
 /// The last block to arrive increments the number of steps, which all blocks have read by then.
 template <int size>
 __global__ void __launch_bounds__(block_threads)
-    adam_kernel(AdamStep at, std::int64_t count, unsigned int* counters) {
+    adam_kernel(AdamUpdate at, std::int64_t count, unsigned int* counters) {
   __shared__ Correction correction;
   if (threadIdx.x == 0) correction = correction_of(at);
   __syncthreads();
@@ -122,12 +122,12 @@ template <bool grouped>
 __global__ void __launch_bounds__(block_threads)
     squared_norm_kernel(float* result, const float* values, double* partials, std::int64_t count,
                         unsigned int* counters) {
-  const std::int64_t groups = count / step_width;
+  const std::int64_t groups = count / group_width;
   double sum = 0;
   for (std::int64_t i = grid_thread(); i < groups; i += grid_threads()) {
-    sum += squares_of<step_width, grouped>(values + i * step_width);
+    sum += squares_of<group_width, grouped>(values + i * group_width);
   }
-  const std::int64_t rest = groups * step_width + grid_thread();
+  const std::int64_t rest = groups * group_width + grid_thread();
   if (rest < count) sum += squares_of<1, true>(values + rest);
   sum = block_sum(sum);
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
@@ -156,34 +156,35 @@ void descend_clipped(float* parameters, const float* gradients, const float* fac
       static_cast<const float*>(parameters), gradients);
 }
 
-void descend_with_momentum(const MomentumStep& step, std::int64_t count, cudaStream_t stream) {
-  if (holds_groups<step_width>(step.parameters) && holds_groups<step_width>(step.gradients) &&
-      holds_groups<step_width>(step.velocity)) {
-    PARBENCH_LAUNCH(blocks_for(count / step_width), block_threads, stream,
-                    momentum_kernel<step_width>, step, count);
+void descend_with_momentum(const MomentumUpdate& update, std::int64_t count, cudaStream_t stream) {
+  if (holds_groups<group_width>(update.parameters) && holds_groups<group_width>(update.gradients) &&
+      holds_groups<group_width>(update.velocity)) {
+    PARBENCH_LAUNCH(blocks_for(count / group_width), block_threads, stream,
+                    momentum_kernel<group_width>, update, count);
   } else {
-    PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, momentum_kernel<1>, step, count);
+    PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, momentum_kernel<1>, update, count);
   }
 }
 
-void descend_by_adam(const AdamStep& step, std::int64_t count, unsigned int* counters,
+void descend_by_adam(const AdamUpdate& update, std::int64_t count, unsigned int* counters,
                      cudaStream_t stream) {
-  if (holds_groups<step_width>(step.parameters) && holds_groups<step_width>(step.gradients) &&
-      holds_groups<step_width>(step.first_moment) && holds_groups<step_width>(step.second_moment)) {
-    PARBENCH_LAUNCH(blocks_for(count / step_width), block_threads, stream, adam_kernel<step_width>,
-                    step, count, counters);
+  if (holds_groups<group_width>(update.parameters) && holds_groups<group_width>(update.gradients) &&
+      holds_groups<group_width>(update.first_moment) &&
+      holds_groups<group_width>(update.second_moment)) {
+    PARBENCH_LAUNCH(blocks_for(count / group_width), block_threads, stream,
+                    adam_kernel<group_width>, update, count, counters);
   } else {
-    PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, adam_kernel<1>, step, count,
+    PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, adam_kernel<1>, update, count,
                     counters);
   }
 }
 
-std::int64_t squared_norm_partials(std::int64_t count) { return blocks_for(count / step_width); }
+std::int64_t squared_norm_partials(std::int64_t count) { return blocks_for(count / group_width); }
 
 void squared_norm(float* sum, const float* values, double* partials, std::int64_t count,
                   unsigned int* counters, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned int>(squared_norm_partials(count));
-  if (holds_groups<step_width>(values)) {
+  if (holds_groups<group_width>(values)) {
     PARBENCH_LAUNCH(blocks, block_threads, stream, squared_norm_kernel<true>, sum, values, partials,
                     count, counters);
   } else {

@@ -1,4 +1,4 @@
-// Steps of optimisers and gradient clipping over flat f32. Pointers need the alignment of an
+// Updates of optimisers and gradient clipping over flat f32. Pointers need the alignment of an
 // element; kernels are fastest when all are multiples of 16 bytes.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace parbench::cuda {
 void descend_clipped(float* parameters, const float* gradients, const float* factor, float rate,
                      std::int64_t count, cudaStream_t stream);
 
-struct MomentumStep {
+struct MomentumUpdate {
   float* parameters;
   const float* gradients;
   float* velocity;
@@ -23,9 +23,9 @@ struct MomentumStep {
 };
 
 /// velocity = momentum · velocity + factor · gradients; parameters −= rate · velocity.
-void descend_with_momentum(const MomentumStep& step, std::int64_t count, cudaStream_t stream);
+void descend_with_momentum(const MomentumUpdate& update, std::int64_t count, cudaStream_t stream);
 
-struct AdamStep {
+struct AdamUpdate {
   float* parameters;
   const float* gradients;
   float* first_moment;
@@ -40,9 +40,9 @@ struct AdamStep {
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
-/// One step of Adam as kernels/ops/ops.h describes it. `counters`: the stream's
+/// One update of Adam as kernels/ops/ops.h describes it. `counters`: the stream's
 /// (arrival_counters.h), one of which is used.
-void descend_by_adam(const AdamStep& step, std::int64_t count, unsigned int* counters,
+void descend_by_adam(const AdamUpdate& update, std::int64_t count, unsigned int* counters,
                      cudaStream_t stream);
 
 /// Returns the number of partial sums that `squared_norm` needs memory for. It depends only on the

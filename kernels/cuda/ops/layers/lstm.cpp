@@ -46,21 +46,21 @@ class LstmOp : public CudaOp {
   [[nodiscard]] std::int64_t bias_count() const { return shape_.hidden; }
 
   /// Copies parameters to cuDNN's memory; without a bias, the memory of the bias stays undefined.
-  void place_parameters(CudaStream& stream, const std::byte* weights,
-                        const std::byte* recurrent_weights, const std::byte* bias) const {
+  void copy_parameters(CudaStream& stream, const std::byte* weights,
+                       const std::byte* recurrent_weights, const std::byte* bias) const {
     std::byte* to = stream.scratch() + weights_;
     const LstmGateOffsets& at = engine_->offsets(stream, to);
-    const auto place = [&](const std::array<std::size_t, 4>& offsets, const std::byte* from,
-                           DType type, std::int64_t count) {
+    const auto copy = [&](const std::array<std::size_t, 4>& offsets, const std::byte* from,
+                          DType type, std::int64_t count) {
       const std::size_t gate_bytes = static_cast<std::size_t>(count) * size_of(type);
       for (std::size_t gate = 0; gate < offsets.size(); ++gate) {
         convert({to + offsets.at(gate), dtype_}, {from + gate * gate_bytes, type}, count,
                 stream.handle());
       }
     };
-    place(at.weights, weights, dtype_, weight_count());
-    place(at.recurrent_weights, recurrent_weights, dtype_, recurrent_count());
-    if (bias != nullptr) place(at.bias, bias, DType::f32, bias_count());
+    copy(at.weights, weights, dtype_, weight_count());
+    copy(at.recurrent_weights, recurrent_weights, dtype_, recurrent_count());
+    if (bias != nullptr) copy(at.bias, bias, DType::f32, bias_count());
   }
 
  private:
@@ -88,7 +88,7 @@ class LstmForwardOp final : public LstmOp {
   LstmForwardOp(CudaDevice& device, const LstmForward& desc) : LstmOp(device, desc) {}
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    place_parameters(stream, arguments[1], arguments[2], arguments[3]);
+    copy_parameters(stream, arguments[1], arguments[2], arguments[3]);
     engine().forward(stream, arguments[0], arguments[4], memory(stream, arguments[5]));
   }
 };
@@ -98,7 +98,7 @@ class LstmBackwardDataOp final : public LstmOp {
   LstmBackwardDataOp(CudaDevice& device, const LstmBackwardData& desc) : LstmOp(device, desc) {}
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    place_parameters(stream, arguments[2], arguments[3], nullptr);
+    copy_parameters(stream, arguments[2], arguments[3], nullptr);
     engine().backward_data(stream, arguments[0], arguments[1], arguments[5],
                            memory(stream, arguments[4]));
   }

@@ -1,4 +1,4 @@
-// Addition of a row to every row of a matrix, and its backward step.
+// Addition of a row to every row of a matrix, and its backward operation.
 #include <cstdint>
 
 #include "kernels/base/element.h"

@@ -1,4 +1,4 @@
-// Steps of optimisers, and gradient clipping.
+// Updates of optimisers, and gradient clipping.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
@@ -27,13 +27,13 @@ Planned plan(CudaDevice& device, const Sgd& desc) {
     const float* gradients = floats(at[1]);
     const float* factor = clipping_factor(desc.clipped, at);
     if (desc.momentum > 0) {
-      const MomentumStep step{.parameters = parameters,
-                              .gradients = gradients,
-                              .velocity = floats(at[2]),
-                              .factor = factor,
-                              .rate = desc.learning_rate,
-                              .momentum = desc.momentum};
-      descend_with_momentum(step, desc.count, stream.handle());
+      const MomentumUpdate update{.parameters = parameters,
+                                  .gradients = gradients,
+                                  .velocity = floats(at[2]),
+                                  .factor = factor,
+                                  .rate = desc.learning_rate,
+                                  .momentum = desc.momentum};
+      descend_with_momentum(update, desc.count, stream.handle());
     } else if (desc.clipped) {
       descend_clipped(parameters, gradients, factor, desc.learning_rate, desc.count,
                       stream.handle());
@@ -45,19 +45,19 @@ Planned plan(CudaDevice& device, const Sgd& desc) {
 
 Planned plan(CudaDevice& device, const Adam& desc) {
   return kernel_op(device, desc, [desc](CudaStream& stream, Addresses at) {
-    const AdamStep step{.parameters = floats(at[0]),
-                        .gradients = floats(at[1]),
-                        .first_moment = floats(at[2]),
-                        .second_moment = floats(at[3]),
-                        .steps = at[4],
-                        .factor = clipping_factor(desc.clipped, at),
-                        .rate = desc.learning_rate,
-                        .beta1 = desc.beta1,
-                        .beta2 = desc.beta2,
-                        .epsilon = desc.epsilon,
-                        .coupled_decay = desc.decoupled ? 0 : desc.weight_decay,
-                        .kept = kept_share(desc)};
-    descend_by_adam(step, desc.count, stream.counters(), stream.handle());
+    const AdamUpdate update{.parameters = floats(at[0]),
+                            .gradients = floats(at[1]),
+                            .first_moment = floats(at[2]),
+                            .second_moment = floats(at[3]),
+                            .steps = at[4],
+                            .factor = clipping_factor(desc.clipped, at),
+                            .rate = desc.learning_rate,
+                            .beta1 = desc.beta1,
+                            .beta2 = desc.beta2,
+                            .epsilon = desc.epsilon,
+                            .coupled_decay = desc.decoupled ? 0 : desc.weight_decay,
+                            .kept = kept_share(desc)};
+    descend_by_adam(update, desc.count, stream.counters(), stream.handle());
   });
 }
 

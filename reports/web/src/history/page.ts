@@ -48,9 +48,9 @@ class HistoryPage {
   }
 
   private addPicture(one: CaseHistory): void {
-    const place = document.getElementById(one.id)?.querySelector<HTMLElement>(".pictures");
-    if (place && one.at.length > 0) {
-      this.pictures.set(one.id, new HistoryPicture(this.history, one, place, () => this.range()));
+    const pictures = document.getElementById(one.id)?.querySelector<HTMLElement>(".pictures");
+    if (pictures && one.at.length > 0) {
+      this.pictures.set(one.id, new HistoryPicture(this.history, one, pictures, () => this.range()));
     }
   }
 
@@ -135,13 +135,13 @@ class HistoryPage {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href^='#']") : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const place = link.getAttribute("href")!.slice(1);
-    this.address.choose({ at: place });
-    this.goTo(place);
+    const id = link.getAttribute("href")!.slice(1);
+    this.address.choose({ at: id });
+    this.goTo(id);
   }
 
-  private goTo(place: string): void {
-    const target = place === "" ? null : document.getElementById(place);
+  private goTo(id: string): void {
+    const target = id === "" ? null : document.getElementById(id);
     if (!target) return;
     target.tabIndex = -1;
     target.scrollIntoView();

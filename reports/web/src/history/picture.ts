@@ -25,7 +25,7 @@ export class HistoryPicture {
   private readonly chosen = element("p", { class: "chosen", role: "status" });
   private readonly chart: LazyChart;
   /** Index of the chosen report in the lists of the case. */
-  private place: number | undefined;
+  private index: number | undefined;
 
   constructor(
     private readonly history: History,
@@ -63,64 +63,64 @@ export class HistoryPicture {
   /** Chooses the report nearest to the mouse, which may be outside of the axes. */
   private point(chart: Chart, x: number, y: number): void {
     const [at] = chart.convertFromPixel("grid", [x, y]) as [number, number];
-    this.choose(nearest(this.one.at, at, this.firstPlace()));
+    this.choose(nearest(this.one.at, at, this.firstIndex()));
   }
 
   private key(event: KeyboardEvent): void {
     const last = this.one.at.length - 1;
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "Enter") {
       this.open();
-    } else if (step !== undefined) {
-      const next = this.place === undefined ? last : this.place + step;
-      this.choose(Math.min(last, Math.max(this.firstPlace(), next)));
+    } else if (move !== undefined) {
+      const next = this.index === undefined ? last : this.index + move;
+      this.choose(Math.min(last, Math.max(this.firstIndex(), next)));
     } else {
       return;
     }
     event.preventDefault();
   }
 
-  private choose(place: number): void {
-    if (place === this.place) return;
-    this.place = place;
-    const report = this.one.at[place]!;
+  private choose(index: number): void {
+    if (index === this.index) return;
+    this.index = index;
+    const report = this.one.at[index]!;
     const link = element("a", { href: this.history.reports.page[report]! }, "open its report");
-    this.chosen.replaceChildren(`${this.describe(place)} · `, link);
+    this.chosen.replaceChildren(`${this.describe(index)} · `, link);
     this.update();
   }
 
   private open(): void {
-    if (this.place !== undefined) location.assign(this.history.reports.page[this.one.at[this.place]!]!);
+    if (this.index !== undefined) location.assign(this.history.reports.page[this.one.at[this.index]!]!);
   }
 
   /** Returns "2026-11-21 19:57 · 5f6a7b8c9d · 2.99 s (2.95 s to 3.01 s)". */
-  private describe(place: number): string {
-    const report = this.one.at[place]!;
+  private describe(index: number): string {
+    const report = this.one.at[index]!;
     const { started, commit } = this.history.reports;
-    const low = this.one.low[place];
-    const high = this.one.high[place];
+    const low = this.one.low[index];
+    const high = this.one.high[index];
     const interval = low != null && high != null ? ` (${duration(low, 4)} to ${duration(high, 4)})` : "";
-    const change = this.one.changes.find(({ at }) => at === place);
+    const change = this.one.changes.find(({ at }) => at === index);
     const changed = change ? ` · ${change.text} since the report before` : "";
-    return `${timeText(started[report]!)} · ${commit[report]} · ${duration(this.one.median[place]!, 4)}${interval}${changed}`;
+    return `${timeText(started[report]!)} · ${commit[report]} · ${duration(this.one.median[index]!, 4)}${interval}${changed}`;
   }
 
-  private firstPlace(): number {
+  private firstIndex(): number {
     const { first } = this.range();
-    const place = this.one.at.findIndex((report) => report >= first);
-    return place < 0 ? this.one.at.length - 1 : place;
+    const index = this.one.at.findIndex((report) => report >= first);
+    return index < 0 ? this.one.at.length - 1 : index;
   }
 
-  private places(): number[] {
+  private shownIndices(): number[] {
     const { first } = this.range();
-    return this.one.at.flatMap((report, place) => (report >= first ? [place] : []));
+    return this.one.at.flatMap((report, index) => (report >= first ? [index] : []));
   }
 
   /** Returns the day of a report, with its time if a neighbour is of the same day. */
   private timeLabel(at: number): string {
     const { started } = this.history.reports;
-    const [before, here, after] = [at - 1, at, at + 1].map((place) =>
-      started[place] === undefined ? "" : timeText(started[place]),
+    const [before, here, after] = [at - 1, at, at + 1].map((index) =>
+      started[index] === undefined ? "" : timeText(started[index]),
     ) as [string, string, string];
     const day = here.slice(0, 10);
     return day === before.slice(0, 10) || day === after.slice(0, 10) ? here.slice(0, 16) : day;
@@ -130,7 +130,7 @@ export class HistoryPicture {
     const now = colours();
     const style = axisStyle(now);
     const { first, from_zero } = this.range();
-    const places = this.places();
+    const indices = this.shownIndices();
     const { started } = this.history.reports;
     return {
       ...baseOption(now),
@@ -155,15 +155,15 @@ export class HistoryPicture {
         scale: !from_zero,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => duration(value, 4) },
       },
-      series: [this.band(places, now), this.line(places, now), this.marks(places, now), this.cursor(now)],
+      series: [this.band(indices, now), this.line(indices, now), this.marks(indices, now), this.cursor(now)],
     };
   }
 
-  private line(places: number[], { series }: Colours) {
+  private line(indices: number[], { series }: Colours) {
     return {
       type: "line" as const,
-      data: places.map((place) => [this.one.at[place]!, this.one.median[place]!]),
-      symbol: places.length > max_symbols ? "none" : "circle",
+      data: indices.map((index) => [this.one.at[index]!, this.one.median[index]!]),
+      symbol: indices.length > max_symbols ? "none" : "circle",
       symbolSize: 5,
       silent: true,
       sampling: "lttb" as const,
@@ -174,13 +174,13 @@ export class HistoryPicture {
   }
 
   /** Returns a polygon along all intervals. */
-  private band(places: number[], { series }: Colours): CustomSeriesOption {
+  private band(indices: number[], { series }: Colours): CustomSeriesOption {
     const { at, low, high } = this.one;
-    const known = places.filter((place) => low[place] != null && high[place] != null);
+    const known = indices.filter((index) => low[index] != null && high[index] != null);
     const renderItem: CustomSeriesRenderItem = (_, api) => {
       const pixel = (x: number, y: number) => api.coord([x, y]) as [number, number];
-      const upper = known.map((place) => pixel(at[place]!, high[place]!));
-      const lower = known.map((place) => pixel(at[place]!, low[place]!)).reverse();
+      const upper = known.map((index) => pixel(at[index]!, high[index]!));
+      const lower = known.map((index) => pixel(at[index]!, low[index]!)).reverse();
       return {
         type: "polygon",
         shape: { points: [...upper, ...lower] },
@@ -188,16 +188,16 @@ export class HistoryPicture {
       };
     };
     // The axis of values derives its extent from the data of the series.
-    const data = known.flatMap((place) => [[at[place]!, low[place]!], [at[place]!, high[place]!]]);
+    const data = known.flatMap((index) => [[at[index]!, low[index]!], [at[index]!, high[index]!]]);
     const drawOnce: CustomSeriesRenderItem = (params, api) =>
       params.dataIndex === 0 ? renderItem(params, api) : { type: "group", children: [] };
     return { type: "custom", data, renderItem: drawOnce, silent: true, clip: true, z: 3 };
   }
 
   /** Returns a line between the reports before and after each change, with its size above. */
-  private marks(places: number[], { diverging, ink }: Colours): CustomSeriesOption {
+  private marks(indices: number[], { diverging, ink }: Colours): CustomSeriesOption {
     const { at } = this.one;
-    const shown = this.one.changes.filter((change) => change.at > (places[0] ?? 0));
+    const shown = this.one.changes.filter((change) => change.at > (indices[0] ?? 0));
     const renderItem: CustomSeriesRenderItem = (params, api) => {
       const change = shown[params.dataIndex]!;
       const area = params.coordSys as unknown as { y: number; height: number };
@@ -235,10 +235,10 @@ export class HistoryPicture {
 
   /** Returns the mark of the chosen report. */
   private cursor({ ink }: Colours) {
-    const chosen = this.place !== undefined && this.place >= this.firstPlace() ? [this.place] : [];
+    const chosen = this.index !== undefined && this.index >= this.firstIndex() ? [this.index] : [];
     return {
       type: "scatter" as const,
-      data: chosen.map((place) => [this.one.at[place]!, this.one.median[place]!]),
+      data: chosen.map((index) => [this.one.at[index]!, this.one.median[index]!]),
       symbolSize: 11,
       silent: true,
       itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2 },
@@ -250,8 +250,8 @@ export class HistoryPicture {
 /** Returns the index of the number nearest to `wanted`, from `first` on; numbers ascend. */
 function nearest(numbers: number[], wanted: number, first: number): number {
   let best = first;
-  for (let place = first; place < numbers.length; ++place) {
-    if (Math.abs(numbers[place]! - wanted) < Math.abs(numbers[best]! - wanted)) best = place;
+  for (let index = first; index < numbers.length; ++index) {
+    if (Math.abs(numbers[index]! - wanted) < Math.abs(numbers[best]! - wanted)) best = index;
   }
   return best;
 }

@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 /** A task of one of the cases. */
-export interface Place {
+export interface Bar {
   panel: Panel;
   span: Span;
 }
@@ -91,7 +91,7 @@ export class Layout {
   }
 
   /** Returns the bar at a position, or the nearest one next to it. */
-  at(x: number, y: number, window: TimeWindow): Place | undefined {
+  at(x: number, y: number, window: TimeWindow): Bar | undefined {
     const panel = this.panels.find(({ top, bottom }) => y >= top && y < bottom);
     if (!panel || x < this.gutter) return undefined;
     const lane = panel.lanes.findIndex((top) => y >= top && y < top + this.lane_height);

@@ -1,5 +1,5 @@
 // The timeline of one case: its tasks on their lanes, their dependencies, and idle times of devices.
-import type { PackedTimeline, Timelines } from "../data";
+import { type PackedTimeline, type Timelines, groupBy } from "../data";
 import { PackedReader } from "./packed";
 
 /** Names of the colours of bars: kinds of tasks, then phases of a training step, which are computed. */
@@ -52,9 +52,10 @@ export class Timeline {
   readonly bubbles: Interval[][];
   /** By device of a pipeline: times before its first task and after its last. */
   readonly edges: Interval[][];
-  private readonly on_lane = new Map<number, Span[]>();
-  private readonly of_task = new Map<number, Span[]>();
-  private readonly dependents = new Map<number, Set<number>>();
+  private readonly on_lane: Map<number, Span[]>;
+  private readonly of_task: Map<number, Span[]>;
+  /** The tasks that wait for a task, by the task. */
+  private readonly dependents: Map<number, { task: number }[]>;
 
   constructor(packed: PackedTimeline, { names, work }: Timelines) {
     this.row = packed.row;
@@ -64,7 +65,10 @@ export class Timeline {
     this.shares = packed.shares;
     this.peaks = packed.peaks;
     this.spans = unpack(packed, names, work);
-    for (const span of this.spans) this.register(span);
+    this.on_lane = groupBy(this.spans, ({ lane }) => lane);
+    this.of_task = groupBy(this.spans, ({ task }) => task);
+    const waits = this.spans.flatMap(({ task, after }) => after.map((before) => ({ task, before })));
+    this.dependents = groupBy(waits, ({ before }) => before);
     this.bubbles = this.findBubbles();
     this.edges = this.spans.some(({ micro_batch }) => micro_batch !== undefined) ? this.findEdges() : [];
   }
@@ -80,7 +84,7 @@ export class Timeline {
   }
 
   dependentsOf(task: number): number[] {
-    return [...(this.dependents.get(task) ?? [])];
+    return [...new Set(this.dependents.get(task)?.map((waiting) => waiting.task))];
   }
 
   /** Returns the peak FLOP/s and B/s of its device for its kind of task; null if unknown. */
@@ -103,16 +107,6 @@ export class Timeline {
   /** Returns the spans of a lane, sorted by begin. */
   onLane(lane: number): Span[] {
     return this.on_lane.get(lane) ?? [];
-  }
-
-  private register(span: Span): void {
-    append(this.of_task, span.task, span);
-    append(this.on_lane, span.lane, span);
-    for (const task of span.after) {
-      const waiting = this.dependents.get(task);
-      if (waiting) waiting.add(span.task);
-      else this.dependents.set(task, new Set([span.task]));
-    }
   }
 
   private findBubbles(): Interval[][] {
@@ -142,12 +136,6 @@ export class Timeline {
     }
     return edges;
   }
-}
-
-function append(lists: Map<number, Span[]>, key: number, span: Span): void {
-  const list = lists.get(key);
-  if (list) list.push(span);
-  else lists.set(key, [span]);
 }
 
 /** Reads the fields in the order in which reports/views/html/html_timelines.cpp packs them. */

@@ -15,9 +15,9 @@ export class PackedReader {
   /** Does not use shifts, which have 32 bits: numbers may have more. */
   next(): number {
     let number = 0;
-    for (let place = 1; ; place *= 32) {
+    for (let power = 1; ; power *= 32) {
       const digit = values.get(this.text[this.at++] ?? "") ?? 0;
-      number += (digit % 32) * place;
+      number += (digit % 32) * power;
       if (digit < 32) return number;
     }
   }

@@ -1,7 +1,7 @@
 // Paints timelines on a canvas: axis, lanes, bubbles, bars, and the links of a marked task.
 import type { Colours } from "../theme";
 import { BarPainter, type BarStyle, fitted } from "./bars";
-import type { Layout, Panel, Place } from "./layout";
+import type { Bar, Layout, Panel } from "./layout";
 import type { Interval, Span } from "./model";
 import { duration } from "../measures";
 import type { TimeWindow } from "./window";
@@ -16,9 +16,9 @@ export interface Scene {
   colours: Colours;
   font: string;
   /** The marked task. */
-  marked: Place | undefined;
+  marked: Bar | undefined;
   /** The bar at the pointer. */
-  hovered: Place | undefined;
+  hovered: Bar | undefined;
 }
 
 /** Returns the number of bars in view. */
@@ -28,7 +28,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
 
 /** Returns the colours of bars in the order of `bar_names`, with readable colours for their text. */
 export function barStyle(colours: Colours): BarStyle {
-  const fill = [0, 1, 2, 5, 6, 4].map((place) => colours.series[place]!);
+  const fill = [0, 1, 2, 5, 6, 4].map((index) => colours.series[index]!);
   return { fill, ink: fill.map(inkOn), faded: 0.22 };
 }
 

@@ -4,14 +4,14 @@ import { whenNear } from "../near";
 import { colours, isPrinting, onThemeChange } from "../theme";
 import { factsOf } from "./facts";
 import { neighbour } from "./keyboard";
-import { Layout, type Panel, type Place, type Shown } from "./layout";
+import { type Bar, Layout, type Panel, type Shown } from "./layout";
 import type { Span } from "./model";
 import { paint } from "./painter";
 import { TimeWindow } from "./window";
 
-const zoom_step = 1.6;
+const zoom_factor = 1.6;
 /** Share of the visible time. */
-const pan_step = 0.15;
+const pan_share = 0.15;
 /** Min movement of a drag, in pixels. */
 const min_drag = 4;
 const paper_scale = 3;
@@ -23,15 +23,15 @@ export class TimelinePicture {
   private readonly window = new TimeWindow();
   private shown: Shown[] = [];
   private layout = new Layout([], 1, 0);
-  private marked: Place | undefined;
-  private hovered: Place | undefined;
+  private marked: Bar | undefined;
+  private hovered: Bar | undefined;
   private frame = 0;
   private near = false;
 
   /** `onMark` receives the marked task; `cases` returns the cases to show when they are needed. */
   constructor(
     private readonly cases: () => Shown[],
-    private readonly onMark: (place: Place | undefined) => void,
+    private readonly onMark: (bar: Bar | undefined) => void,
   ) {
     this.root.append(this.canvas, this.hover);
     this.listen();
@@ -57,15 +57,15 @@ export class TimelinePicture {
     this.changed();
   }
 
-  zoomIn = () => this.zoom(zoom_step);
-  zoomOut = () => this.zoom(1 / zoom_step);
+  zoomIn = () => this.zoom(zoom_factor);
+  zoomOut = () => this.zoom(1 / zoom_factor);
 
   showAll = () => this.zoom(0);
 
-  mark(place: Place | undefined): void {
-    this.marked = place;
-    if (place) this.window.reveal(place.span.begin, place.span.end);
-    this.onMark(place);
+  mark(bar: Bar | undefined): void {
+    this.marked = bar;
+    if (bar) this.window.reveal(bar.span.begin, bar.span.end);
+    this.onMark(bar);
     this.changed();
   }
 
@@ -179,14 +179,14 @@ export class TimelinePicture {
   }
 
   private point({ offsetX, offsetY }: PointerEvent): void {
-    const place = this.layout.at(offsetX, offsetY, this.window);
-    if (place?.span !== this.hovered?.span) {
-      this.hovered = place;
-      if (place) this.hover.replaceChildren(factsOf(place.panel.timeline, place.span));
+    const bar = this.layout.at(offsetX, offsetY, this.window);
+    if (bar?.span !== this.hovered?.span) {
+      this.hovered = bar;
+      if (bar) this.hover.replaceChildren(factsOf(bar.panel.timeline, bar.span));
       this.changed();
     }
-    this.hover.hidden = !place;
-    if (!place) return;
+    this.hover.hidden = !bar;
+    if (!bar) return;
     const { offsetWidth, offsetHeight } = this.hover;
     const right = this.layout.width - offsetWidth;
     const below = offsetY + 18;
@@ -215,9 +215,9 @@ export class TimelinePicture {
     else if (key === "0" || key === "Home") this.showAll();
     else if (key === "Enter" || key === " ") this.markFirst();
     else if (key === "Escape" && this.marked) this.mark(undefined);
-    else if (this.marked && !shift && key.startsWith("Arrow")) this.step(this.marked, key);
+    else if (this.marked && !shift && key.startsWith("Arrow")) this.moveMark(this.marked, key);
     else if (key === "ArrowLeft" || key === "ArrowRight") {
-      this.pan((key === "ArrowLeft" ? -pan_step : pan_step) * this.window.length);
+      this.pan((key === "ArrowLeft" ? -pan_share : pan_share) * this.window.length);
     } else return false;
     return true;
   }
@@ -233,7 +233,7 @@ export class TimelinePicture {
     }
   }
 
-  private step({ panel, span }: Place, key: string): void {
+  private moveMark({ panel, span }: Bar, key: string): void {
     const next = neighbour(panel, span, key);
     if (next) this.mark({ panel, span: next });
   }

@@ -4,7 +4,7 @@ import { element, makeSelect } from "../controls";
 import { type Scenario, type Timelines, caseText } from "../data";
 import { colours, onThemeChange } from "../theme";
 import { linkedFacts } from "./facts";
-import type { Place, Shown } from "./layout";
+import type { Bar, Shown } from "./layout";
 import { type Interval, type Timeline, TimelineStore, bar_names } from "./model";
 import { barStyle } from "./painter";
 import { TimelinePicture } from "./picture";
@@ -17,15 +17,15 @@ const help =
   "keyboard: + and − zoom, arrows move, 0 shows all; Enter marks a task, arrows then lead from task to " +
   "task (Shift and arrows move), Escape unmarks it.";
 
-export function addTimelines(scenario: Scenario, place: HTMLElement): void {
+export function addTimelines(scenario: Scenario, parent: HTMLElement): void {
   const { timelines } = scenario;
   if (!timelines) return;
-  const heading = place.closest("section")?.querySelector("h2") ? "h3" : "h4";
+  const heading = parent.closest("section")?.querySelector("h2") ? "h3" : "h4";
   const section = element("section", { class: "when" }, element(heading, {}, "Timeline"));
   if (timelines.cases.length > 0) section.append(...new Comparison(scenario, timelines).elements());
   const without = withoutText(scenario, timelines);
   if (without !== "") section.append(element("p", { class: "without" }, without));
-  place.append(section);
+  parent.append(section);
 }
 
 /** Selectors, picture and texts. */
@@ -51,7 +51,7 @@ class Comparison {
     this.first = timelines.first ?? timelines.cases[0]!.row;
     this.picture = new TimelinePicture(
       () => this.shown(),
-      (place) => this.describe(place),
+      (bar) => this.describe(bar),
     );
   }
 
@@ -136,9 +136,9 @@ class Comparison {
     this.legend.replaceChildren(...items);
   }
 
-  private describe(place: Place | undefined): void {
-    if (!place) return this.chosen.replaceChildren();
-    const { panel, span } = place;
+  private describe(bar: Bar | undefined): void {
+    if (!bar) return this.chosen.replaceChildren();
+    const { panel, span } = bar;
     this.chosen.replaceChildren(linkedFacts(panel.timeline, span, (next) => this.picture.markIn(panel, next)));
   }
 }

@@ -48,13 +48,13 @@ export class TimeWindow {
 
   /** Returns at most about `max` ticks at 1, 2 or 5 times a power of ten, with one unit. */
   ticks(max: number): Tick[] {
-    const step = niceStep(this.length / Math.max(1, max));
+    const interval = niceInterval(this.length / Math.max(1, max));
     const [size, unit] = unitOf(this.to);
-    const decimals = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+    const decimals = Math.max(0, Math.ceil(-Math.log10(interval / size) - 1e-9));
     const ticks: Tick[] = [];
-    for (let i = Math.ceil(this.from / step); i * step <= this.to; ++i) {
-      const number = ((i * step) / size).toFixed(decimals);
-      ticks.push({ time: i * step, label: i === 0 ? "0" : `${number} ${unit}` });
+    for (let i = Math.ceil(this.from / interval); i * interval <= this.to; ++i) {
+      const number = ((i * interval) / size).toFixed(decimals);
+      ticks.push({ time: i * interval, label: i === 0 ? "0" : `${number} ${unit}` });
     }
     return ticks;
   }
@@ -65,7 +65,7 @@ export class TimeWindow {
   }
 }
 
-function niceStep(min: number): number {
+function niceInterval(min: number): number {
   const power = 10 ** Math.floor(Math.log10(min));
   return power * ([1, 2, 5].find((factor) => factor * power >= min) ?? 10);
 }

@@ -33,10 +33,8 @@ struct Scaled {
 std::optional<Scaled> scaled(const Fusing& fusing, int index) {
   const Operation& operation = fusing.at(fusing.unfused(index));
   if (is_element(operation, ElementOp::product)) {
-    for (std::size_t which = 0; which < 2; ++which) {
-      const auto number = fusing.number_of(operation.inputs[which]);
-      if (number) return Scaled{operation.inputs[1 - which], *number};
-    }
+    const auto found = find_input(operation, [&](int input) { return fusing.number_of(input); });
+    if (found) return Scaled{found->second, found->first};
   }
   if (is_element(operation, ElementOp::quotient)) {
     if (const auto number = fusing.number_of(operation.inputs[1])) {
@@ -82,17 +80,11 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   if (!fusing.is_exchanged(base) || rows.size() != 3 || !starts_with_samples(rows)) {
     return std::nullopt;
   }
-  const Shape whole = general::shape_at(rows, 1);
-  general::StridedView view{
-      .base = base, .shape = whole, .strides = general::canonical_strides(whole)};
-  for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
-    const auto next = general::moved(fusing.at(*one), view, 1);
-    if (!next) return std::nullopt;
-    view = *next;
-  }
-  const std::size_t rank = view.shape.size();
   const Extents& shape = fusing.shape(index);
-  if (rank < 3) return std::nullopt;
+  const std::size_t rank = shape.size();
+  const auto moved = general::moved(fusing.graph(), base, chain);
+  if (!moved || rank < 3) return std::nullopt;
+  const general::StridedView& view = *moved;
   const std::size_t position = rank - 2;
   const std::size_t element = rank - 1;
   found.layer = base;
@@ -109,8 +101,8 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   const auto lies = [&](std::size_t d, std::int64_t stride) {
     return view.shape[d] == 1 || view.strides[d] == stride;
   };
-  const bool fits = is_first && lies(position, whole[2]) && lies(element, 1) &&
-                    found.positions == whole[1] && !shape[position].samples &&
+  const bool fits = is_first && lies(position, rows[2].size) && lies(element, 1) &&
+                    found.positions == rows[1].size && !shape[position].samples &&
                     !shape[element].samples;
   return fits ? std::optional(found) : std::nullopt;
 }
@@ -174,6 +166,22 @@ Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   return divides_positions(*values, is_hidden, is_seen) ? Mask::causal : Mask::other;
 }
 
+/// A selection between a number that hides positions and something else.
+struct Hiding {
+  Mask mask;
+  int other;
+};
+
+std::optional<Hiding> hiding(const Fusing& fusing, const Operation& operation) {
+  if (!is_element(operation, ElementOp::selection)) return std::nullopt;
+  for (const std::size_t which : {1, 2}) {
+    const auto number = fusing.number_of(operation.inputs[which]);
+    if (!number || *number > hidden_below) continue;
+    return Hiding{mask_by(fusing, operation.inputs[0], which == 1), operation.inputs[3 - which]};
+  }
+  return std::nullopt;
+}
+
 /// Returns the mask of a tensor that is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
@@ -182,12 +190,8 @@ Mask mask_of(const Fusing& fusing, int index) {
   const int below = unrepeated(fusing, index);
   const Operation& operation = fusing.at(below);
   if (is_element(operation, ElementOp::selection)) {
-    const auto chosen = fusing.number_of(operation.inputs[1]);
-    const auto other = fusing.number_of(operation.inputs[2]);
-    if (!chosen || !other) return Mask::other;
-    if (hides(*chosen) && is_zero(*other)) return mask_by(fusing, operation.inputs[0], true);
-    if (hides(*other) && is_zero(*chosen)) return mask_by(fusing, operation.inputs[0], false);
-    return Mask::other;
+    const auto found = hiding(fusing, operation);
+    return found && fusing.number_of(found->other) == 0 ? found->mask : Mask::other;
   }
   const std::vector<double>* values = values_for_all(fusing, below);
   if (values == nullptr) return Mask::other;
@@ -222,15 +226,9 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
       if (mask == Mask::other) return std::nullopt;
       scores.causal = scores.causal || mask == Mask::causal;
       scores.product = operation.inputs[is_second ? 0 : 1];
-    } else if (is_element(operation, ElementOp::selection)) {
-      const auto number = fusing.number_of(operation.inputs[1]);
-      const bool hides = number.has_value();
-      const auto hidden = hides ? number : fusing.number_of(operation.inputs[2]);
-      if (!hidden || *hidden > hidden_below) return std::nullopt;
-      const Mask mask = mask_by(fusing, operation.inputs[0], hides);
-      if (mask == Mask::other) return std::nullopt;
-      scores.causal = scores.causal || mask == Mask::causal;
-      scores.product = operation.inputs[hides ? 2 : 1];
+    } else if (const auto found = hiding(fusing, operation); found && found->mask != Mask::other) {
+      scores.causal = scores.causal || found->mask == Mask::causal;
+      scores.product = found->other;
     } else {
       return std::nullopt;
     }
@@ -284,17 +282,13 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
   }
   TranslatedLayer like = *layers[0];
   like.name += ".qkv";
-  std::vector<std::pair<std::string, int>> parameters;
   for (std::size_t i = 0; i < like.parameters.size(); ++i) {
-    parameters.emplace_back(like.parameters[i].first,
-                            fusing.constants().concatenate({layers[0]->parameters.at(i).second,
-                                                            layers[1]->parameters.at(i).second,
-                                                            layers[2]->parameters.at(i).second},
-                                                           0));
+    const auto own = [&](std::size_t layer) { return layers.at(layer)->parameters.at(i).second; };
+    like.parameters[i].second = fusing.constants().concatenate({own(0), own(1), own(2)}, 0);
   }
   const bool has_bias = fusing.kind_of<Linear>(parts[0].layer)->has_bias();
   return fusing.add_layer(std::make_shared<const Linear>(3 * width, has_bias),
-                          fusing.at(parts[0].layer).inputs, std::move(parameters), &like);
+                          fusing.at(parts[0].layer).inputs, std::move(like));
 }
 
 /// Returns the probabilities, below movements that keep their order and below the replacement of
@@ -307,7 +301,7 @@ int probabilities_below(const Fusing& fusing, int index) {
     if (operation.kind == OpKind::reshape) below = operation.inputs.front();
     if (is_element(operation, ElementOp::selection)) {
       for (const int branch : {operation.inputs[1], operation.inputs[2]}) {
-        const auto function = ScalarFunction::of(fusing, index, branch);
+        const auto function = Function::of_elements(fusing, index, branch);
         if (function && function->at(trial) == trial) below = branch;
       }
     }
@@ -367,14 +361,6 @@ std::optional<int> projected(Fusing& fusing, const Operands& operands, double fa
   return projections_of(fusing, {*queries, *keys, *values});
 }
 
-/// Returns the operation with its last two dimensions exchanged.
-int turned(general::Graph& graph, int index) {
-  general::Axes order(graph.shape(index).size());
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order.end()[-1], order.end()[-2]);
-  return graph.permute(index, std::move(order));
-}
-
 }  // namespace
 
 /// Fuses softmax(Q·Kᵀ/√size [+ mask])·V, for any tensors and other factors.
@@ -388,7 +374,7 @@ std::optional<int> fused_attention(Fusing& fusing, int index) {
   const auto scores = inside ? scores_below(fusing, *inside) : std::nullopt;
   if (!scores) return std::nullopt;
   const Operation product = fusing.at(fusing.unfused(scores->product));
-  const Operands operands{product.inputs[0], turned(fusing.graph(), product.inputs[1]),
+  const Operands operands{product.inputs[0], fusing.graph().transpose(product.inputs[1]),
                           last.inputs[1]};
   const Extent size = last.shape.back();
   const double factor = scores->factor * std::sqrt(static_cast<double>(size.size));

@@ -4,7 +4,6 @@
 #include <limits>
 #include <numbers>
 
-#include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
@@ -92,28 +91,29 @@ int below_reshape(const Fusing& fusing, int index) {
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
+/// Returns null for other kinds, and for those with a bias.
+template <class Kind>
+std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int layer) {
+  const auto* kind = fusing.kind_of<Kind>(layer);
+  if (kind == nullptr || kind->options().bias) return nullptr;
+  auto options = kind->options();
+  options.bias = true;
+  return std::make_shared<const Kind>(options);
+}
+
 /// Replaces a layer without bias by one with a bias, a number for each of its channels or columns.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
       linear != nullptr && !linear->has_bias()) {
     kind = std::make_shared<const Linear>(fusing.shape(layer).back().size, true);
-  } else if (const auto* convolution = fusing.kind_of<Convolution>(layer);
-             convolution != nullptr && !convolution->options().bias) {
-    Convolution::Options options = convolution->options();
-    options.bias = true;
-    kind = std::make_shared<const Convolution>(options);
-  } else if (const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);
-             transposed != nullptr && !transposed->options().bias) {
-    TransposedConvolution::Options options = transposed->options();
-    options.bias = true;
-    kind = std::make_shared<const TransposedConvolution>(options);
   }
+  if (kind == nullptr) kind = convolution_with_bias<Convolution>(fusing, layer);
+  if (kind == nullptr) kind = convolution_with_bias<TransposedConvolution>(fusing, layer);
   if (kind == nullptr) return std::nullopt;
-  const TranslatedLayer like = *fusing.layer_of(layer);
-  auto parameters = like.parameters;
-  parameters.emplace_back("bias", bias);
-  return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(parameters), &like);
+  TranslatedLayer like = *fusing.layer_of(layer);
+  like.parameters.emplace_back("bias", bias);
+  return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(like));
 }
 
 /// Merges a batch normalisation with constants per channel by which its results are multiplied, or
@@ -127,73 +127,27 @@ std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int co
       own = fusing.constants().apply(op, own, constant);
     }
   }
-  return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed.parameters, &changed);
+  return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed);
 }
 
-/// An image or rows, and a parameter with a number for each channel or column; in either order.
-struct WithParameter {
-  int operand = 0;
-  int constant = 0;
-};
-
-std::optional<WithParameter> with_channel_parameter(const Fusing& fusing, int index, ElementOp op) {
+/// Returns a parameter with a number for each channel or column, and the image or rows.
+std::optional<std::pair<int, int>> with_channel_parameter(const Fusing& fusing, int index,
+                                                          ElementOp op) {
   const Operation& operation = fusing.at(index);
   if (!is_element(operation, op)) return std::nullopt;
   const std::size_t rank = operation.shape.size();
   if (rank < 2 || rank > 4) return std::nullopt;
-  for (std::size_t which = 0; which < 2; ++which) {
-    const auto constant = fusing.parameter_along(operation.inputs[which], rank == 4 ? 1 : rank - 1);
-    if (constant) return WithParameter{operation.inputs[1 - which], *constant};
-  }
-  return std::nullopt;
+  return find_input(operation, [&](int input) {
+    return fusing.parameter_along(input, rank == 4 ? 1 : rank - 1);
+  });
 }
 
 }  // namespace
 
-std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int index) {
-  return of(fusing, index, -1);
-}
-
-std::optional<ScalarFunction> ScalarFunction::of(const Fusing& fusing, int index, int argument) {
-  ScalarFunction function;
-  function.argument_ = argument;
-  static_cast<void>(function.graph_.input({{1, true}}));  // any number of points
-  function.result_ = function.copied(fusing, fusing.unfused(index));
-  if (function.result_ < 0 || function.argument_ < 0) return std::nullopt;
-  return function;
-}
-
-/// Returns −1 for anything that is not a function of one tensor.
-int ScalarFunction::copied(const Fusing& fusing, int index) {
-  constexpr std::size_t max_operations = 64;
-  if (index == argument_) return 0;
-  if (const auto number = fusing.number_of(index)) {
-    return graph_.number(static_cast<float>(*number), graph_.shape(0));
-  }
-  const int below = fusing.unfused(index);
-  const Operation& operation = fusing.at(below);
-  if (operation.kind != OpKind::element || operation.inputs.empty()) {
-    if (argument_ < 0) argument_ = index;
-    return argument_ == index ? 0 : -1;
-  }
-  if (graph_.operations().size() > max_operations) return -1;
-  Operation same = operation;
-  same.shape = graph_.shape(0);
-  for (int& input : same.inputs) {
-    input = copied(fusing, input);
-    if (input < 0) return -1;
-  }
-  return graph_.add(std::move(same));
-}
-
-std::vector<double> ScalarFunction::at(const std::vector<double>& where) const {
-  return general::evaluate(graph_, {result_}, {where}, {}, signed_size(where.size())).front();
-}
-
 std::optional<int> fused_activation(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
   if (operation.kind != OpKind::element || operation.inputs.empty()) return std::nullopt;
-  const auto function = ScalarFunction::below(fusing, index);
+  const auto function = Function::of_elements(fusing, index);
   const int argument = function ? below_reshape(fusing, function->argument()) : -1;
   if (argument < 0 || !fusing.is_exchanged(argument)) return std::nullopt;
   const Extents& source = fusing.shape(argument);
@@ -231,45 +185,38 @@ std::optional<int> fused_relu(Fusing& fusing, int index) {
   if (kind == nullptr || kind->relu()) return std::nullopt;
   std::vector<int> inputs = fusing.at(norm).inputs;
   if (shortcut) inputs.push_back(*shortcut);
-  const TranslatedLayer like = *fusing.layer_of(norm);
   return fusing.add_layer(std::make_shared<const BatchNorm>(true, kind->epsilon()),
-                          std::move(inputs), like.parameters, &like);
+                          std::move(inputs), *fusing.layer_of(norm));
 }
 
 std::optional<int> fused_bias(Fusing& fusing, int index) {
   const auto found = with_channel_parameter(fusing, index, ElementOp::addition);
   if (!found) return std::nullopt;
+  const auto [constant, operand] = *found;
   const Extents shape = fusing.shape(index);
-  int layer = below_reshape(fusing, found->operand);
+  int layer = below_reshape(fusing, operand);
   const bool keeps_columns =
       fusing.kind_of<Linear>(layer) != nullptr && fusing.shape(layer).back() == shape.back();
-  if (!keeps_columns) layer = found->operand;
+  if (!keeps_columns) layer = operand;
   if (fusing.has_one_reader(layer)) {
-    if (const auto made = with_bias(fusing, layer, found->constant)) {
+    if (const auto made = with_bias(fusing, layer, constant)) {
       return fusing.graph().reshape(*made, shape);
     }
   }
-  if (const auto made =
-          with_constants(fusing, found->operand, ElementOp::addition, found->constant)) {
-    return made;
-  }
-  if (!fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) return std::nullopt;
-  return fusing.add_layer(std::make_shared<const ChannelBias>(), {found->operand},
-                          {{ChannelBias::role_for(shape.size() == 4), found->constant}});
+  if (const auto made = with_constants(fusing, operand, ElementOp::addition, constant)) return made;
+  if (!fusing.is_exchanged(operand) || !starts_with_samples(shape)) return std::nullopt;
+  return fusing.add_layer(std::make_shared<const ChannelBias>(), {operand},
+                          {{ChannelBias::role_for(shape.size() == 4), constant}});
 }
 
 std::optional<int> fused_channel_scale(Fusing& fusing, int index) {
   const auto found = with_channel_parameter(fusing, index, ElementOp::product);
-  const Extents& shape = fusing.shape(index);
-  if (!found || !fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) {
-    return std::nullopt;
-  }
-  if (const auto made =
-          with_constants(fusing, found->operand, ElementOp::product, found->constant)) {
-    return made;
-  }
-  return fusing.add_layer(std::make_shared<const ChannelScale>(), {found->operand},
-                          {{"weights", found->constant}});
+  if (!found || !starts_with_samples(fusing.shape(index))) return std::nullopt;
+  const auto [constant, operand] = *found;
+  if (!fusing.is_exchanged(operand)) return std::nullopt;
+  if (const auto made = with_constants(fusing, operand, ElementOp::product, constant)) return made;
+  return fusing.add_layer(std::make_shared<const ChannelScale>(), {operand},
+                          {{"weights", constant}});
 }
 
 /// Fuses sums of two layers' outputs, and sums with a table of positions.
@@ -282,14 +229,12 @@ std::optional<int> fused_addition(Fusing& fusing, int index) {
   if (fusing.is_exchanged(terms[0]) && fusing.is_exchanged(terms[1])) {
     return fusing.add_layer(std::make_shared<const Addition>(), terms);
   }
-  for (std::size_t which = 0; which < 2; ++which) {
-    if (!fusing.is_exchanged(terms[which]) || shape.size() != 3) continue;
-    if (const auto table = fusing.parameter_along(terms[1 - which], 1, 2)) {
-      return fusing.add_layer(std::make_shared<const LearnedPositions>(), {terms[which]},
-                              {{"addend", *table}});
-    }
-  }
-  return std::nullopt;
+  if (shape.size() != 3) return std::nullopt;
+  const auto table =
+      find_input(operation, [&](int input) { return fusing.parameter_along(input, 1, 2); });
+  if (!table || !fusing.is_exchanged(table->second)) return std::nullopt;
+  return fusing.add_layer(std::make_shared<const LearnedPositions>(), {table->second},
+                          {{"addend", table->first}});
 }
 
 }  // namespace parbench::onnx_import

@@ -105,16 +105,8 @@ int Fusing::in_one_piece(int index) {
   if (chain.size() < 2 || general::count_of(shape(index)) != general::count_of(shape(base))) {
     return index;
   }
-  const Shape whole = general::shape_at(shape(base), 1);
-  general::StridedView view{
-      .base = base, .shape = whole, .strides = general::canonical_strides(whole)};
-  for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
-    const std::optional<general::StridedView> next = general::moved(at(*one), view, 1);
-    if (!next) return index;
-    view = *next;
-  }
-  if (!view.is_contiguous()) return index;
-  return graph_.reshape(base, shape(index));
+  const std::optional<general::StridedView> view = general::moved(graph_, base, chain);
+  return view && view->is_contiguous() ? graph_.reshape(base, shape(index)) : index;
 }
 
 int Fusing::unfused(int index) const {
@@ -134,9 +126,7 @@ std::optional<double> Fusing::number_of(int index) const {
   if (operation.kind == OpKind::constant && operation.values->values().size() == 1) {
     return operation.values->values().front();
   }
-  const bool is_number = operation.kind == OpKind::element &&
-                         operation.element == ElementOp::number && !operation.by_samples;
-  return is_number ? std::optional<double>(operation.number) : std::nullopt;
+  return graph_.number_of(index);
 }
 
 std::optional<int> Fusing::parameter_along(int index, std::size_t first, std::size_t count) const {
@@ -150,24 +140,26 @@ std::optional<int> Fusing::parameter_along(int index, std::size_t first, std::si
   }
   if (at(source).kind == OpKind::reshape) source = at(source).inputs.front();
   if (at(source).kind != OpKind::parameter) return std::nullopt;
-  Extents to(wanted.begin() + static_cast<std::ptrdiff_t>(first),
-             wanted.begin() + static_cast<std::ptrdiff_t>(first + count));
   const int constant = translator_.parameters().at(place(at(source).index)).constant;
-  return translator_.constants().reshape(constant, std::move(to));
+  return translator_.constants().reshape(constant, general::part_of(wanted, first, first + count));
 }
 
 int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
-                      std::vector<std::pair<std::string, int>> parameters,
-                      const TranslatedLayer* like) {
-  std::string name = like != nullptr ? like->name : std::string();
-  if (name.empty() && !parameters.empty()) {
-    name = translator_.module_of(parameters.front().second);
+                      std::vector<std::pair<std::string, int>> parameters) {
+  return add_layer(
+      std::move(kind), std::move(inputs),
+      TranslatedLayer{.kind = nullptr, .name = {}, .parameters = std::move(parameters)});
+}
+
+int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                      TranslatedLayer like) {
+  const bool has_weights = !like.parameters.empty();
+  like.kind = std::move(kind);
+  if (like.name.empty() && has_weights) {
+    like.name = translator_.module_of(like.parameters.front().second);
   }
-  if (name.empty() && maker_ != nullptr) name = layer_name_of(*maker_, !parameters.empty());
-  return translator_.append_layer(
-      graph_,
-      {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
-      std::move(inputs));
+  if (like.name.empty() && maker_ != nullptr) like.name = layer_name_of(*maker_, has_weights);
+  return translator_.append_layer(graph_, std::move(like), std::move(inputs));
 }
 
 void Fusing::set_maker(int index, std::string_view op, std::string_view suffix) {

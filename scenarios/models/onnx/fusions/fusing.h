@@ -2,6 +2,7 @@
 // speed. Each fusion replaces one operation of the graph by a layer that computes the same.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ class Fusing {
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
+  [[nodiscard]] const general::Graph& graph() const { return graph_; }
   [[nodiscard]] general::Graph& constants() { return translator_.constants(); }
   [[nodiscard]] Translator& translator() { return translator_; }
   [[nodiscard]] const general::Operation& at(int index) const { return graph_.at(index); }
@@ -56,11 +58,12 @@ class Fusing {
   [[nodiscard]] std::optional<int> parameter_along(int index, std::size_t first,
                                                    std::size_t count = 1) const;
 
-  /// Appends a layer. It has the name of `like`, or if that is null of the node that made the
-  /// replaced operation.
+  /// Appends a layer. It has the name of the node that made the replaced operation.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
-                std::vector<std::pair<std::string, int>> parameters = {},
-                const TranslatedLayer* like = nullptr);
+                std::vector<std::pair<std::string, int>> parameters = {});
+  /// Appends a layer of another kind with the name and the parameters of `like`.
+  int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                TranslatedLayer like);
   /// Sets the node of an operation that a fusion has appended: a new node with the operator `op`,
   /// whose name is that of the replaced operation's node plus `suffix`.
   void set_maker(int index, std::string_view op, std::string_view suffix);
@@ -84,6 +87,18 @@ class Fusing {
   return operation.kind == general::OpKind::element && operation.element == op;
 }
 
+/// Returns what `find` returns for one input of a commutative operation, and the other input;
+/// nothing if it finds none.
+template <class Find>
+[[nodiscard]] auto find_input(const general::Operation& operation, Find find)
+    -> std::optional<std::pair<typename decltype(find(0))::value_type, int>> {
+  for (std::size_t which = 0; which < 2; ++which) {
+    const auto found = find(operation.inputs[which]);
+    if (found) return std::pair(*found, operation.inputs[1 - which]);
+  }
+  return std::nullopt;
+}
+
 /// Returns the replacement of an operation; nothing if the pattern does not end there.
 using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 
@@ -99,26 +114,38 @@ using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_pixels(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_relu(Fusing& fusing, int index);
 
-/// An element-wise function of one tensor: the operations of a graph below one operation.
-class ScalarFunction {
+/// A function of one tensor: the operations of a graph below one operation.
+class Function {
  public:
+  /// Returns an element-wise function. `argument`: the tensor that is the argument; −1: any.
   /// Returns nothing if an operation depends on several tensors, or none.
-  [[nodiscard]] static std::optional<ScalarFunction> below(const Fusing& fusing, int index);
-  /// Returns the function with that tensor as argument; nothing if the operation depends on another
-  /// one.
-  [[nodiscard]] static std::optional<ScalarFunction> of(const Fusing& fusing, int index,
-                                                        int argument);
+  [[nodiscard]] static std::optional<Function> of_elements(const Fusing& fusing, int index,
+                                                           int argument = -1);
+  /// Returns a function from row to row: element-wise operations and reductions over the last
+  /// dimension, at least one.
+  [[nodiscard]] static std::optional<Function> of_rows(const Fusing& fusing, int index);
 
   /// Returns the tensor that is the argument.
   [[nodiscard]] int argument() const { return argument_; }
+  /// Returns the numbers of the formula.
+  [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
+  /// Returns the values at several points, or for a row.
   [[nodiscard]] std::vector<double> at(const std::vector<double>& points) const;
 
  private:
+  [[nodiscard]] static std::optional<Function> found(Function function, const Fusing& fusing,
+                                                     int index);
   [[nodiscard]] int copied(const Fusing& fusing, int index);
+  [[nodiscard]] int made(const Fusing& fusing, int index);
+  [[nodiscard]] general::Extents shape_of(const general::Extents& shape) const;
 
   general::Graph graph_;
+  std::int64_t width_ = 0;     // of rows; 0: of elements
+  std::map<int, int> copies_;  // by operation; −1: not a function of one tensor
+  std::vector<double> numbers_;
   int argument_ = -1;
   int result_ = -1;
+  bool is_reduced_ = false;
 };
 
 }  // namespace parbench::onnx_import

@@ -47,10 +47,10 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   const auto before = [&](std::size_t d) {
     return operation.kind == OpKind::slice ? -operation.starts[d] : operation.starts[d];
   };
-  const auto behind = [&](std::size_t d) {
+  const auto after = [&](std::size_t d) {
     return operation.shape[d].size - from[d].size - before(d);
   };
-  const Edges edges{.top = before(2), .left = before(3), .bottom = behind(2), .right = behind(3)};
+  const Edges edges{.top = before(2), .left = before(3), .bottom = after(2), .right = after(3)};
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
@@ -77,8 +77,7 @@ std::optional<int> shuffled(Fusing& fusing, const Operation& last) {
     return std::nullopt;
   }
   const int x = divided.inputs.front();
-  std::vector<std::int64_t> order(divided.shape.size());
-  for (std::size_t d = 0; d < order.size(); ++d) order[d] = signed_size(d);
+  general::Axes order = general::axes_between(0, divided.shape.size());
   if (order.size() < 4) return std::nullopt;
   std::swap(order[1], order[2]);
   const std::int64_t groups = divided.shape[1].size;
@@ -130,9 +129,8 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
   if (!are_alike || edges.top < 0) return std::nullopt;
   Convolution::Options options = convolution->options();
   options.window.padding += edges.top;
-  const TranslatedLayer like = *fusing.layer_of(index);
   return fusing.add_layer(std::make_shared<const Convolution>(options), fusing.at(zeros).inputs,
-                          like.parameters, &like);
+                          *fusing.layer_of(index));
 }
 
 /// Merges cropping after a transposed convolution into its padding.
@@ -148,9 +146,8 @@ std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges)
   if (!fits) return std::nullopt;
   options.window.padding = padding;
   options.output_padding = rest;
-  const TranslatedLayer like = *fusing.layer_of(layer);
   return fusing.add_layer(std::make_shared<const TransposedConvolution>(options),
-                          fusing.at(layer).inputs, like.parameters, &like);
+                          fusing.at(layer).inputs, *fusing.layer_of(layer));
 }
 
 /// Merges two paddings, unless the first removes elements that the second would fill with zeros.
@@ -192,7 +189,7 @@ std::optional<int> fused_pixels(Fusing& fusing, int index) {
   const Extents to = fusing.shape(index);
   const int made =
       fusing.add_layer(std::make_shared<const Linear>(options.out_channels, options.bias),
-                       {pixels.inputs.front()}, like.parameters, &like);
+                       {pixels.inputs.front()}, std::move(like));
   return fusing.graph().reshape(made, to);
 }
 
@@ -208,9 +205,7 @@ std::optional<int> fused_padding(Fusing& fusing, int index) {
 /// Fuses the mean over all pixels.
 std::optional<int> fused_global_pool(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
-  if (operation.kind != OpKind::element || operation.element != ElementOp::product) {
-    return std::nullopt;
-  }
+  if (!is_element(operation, ElementOp::product)) return std::nullopt;
   const Operation& sum = fusing.at(operation.inputs[0]);
   const auto factor = fusing.number_of(operation.inputs[1]);
   if (sum.kind != OpKind::reduction || sum.reduction != Reduction::sum || !factor ||

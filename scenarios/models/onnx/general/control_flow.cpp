@@ -13,8 +13,6 @@ namespace parbench::onnx_import {
 namespace {
 
 using general::dimension_of;
-using general::Extent;
-using general::Extents;
 using NestedGraph = onnx_import::Graph;
 
 const NestedGraph& nested(const Arguments& arguments, std::string_view name) {
@@ -27,32 +25,13 @@ const NestedGraph& nested(const Arguments& arguments, std::string_view name) {
   throw CannotTranslate(fmt::format("it has no {}", name));
 }
 
-/// The graph that computes several tensors, with the operation of each.
-struct Together {
-  general::Graph& graph;
-  std::vector<int> operations;
-  bool is_constant;
-};
-
-Together together(Translator& translator, const std::vector<Tensor>& tensors) {
-  const bool is_constant = std::ranges::all_of(tensors, &Tensor::is_constant);
-  Together all{.graph = is_constant ? translator.constants() : translator.network(),
-               .operations = {},
-               .is_constant = is_constant};
-  for (const Tensor& one : tensors) {
-    all.operations.push_back(is_constant ? one.operation : translator.in_network(one));
-  }
-  return all;
-}
-
 // --- branches ---
 
 std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) {
   Translator& translator = arguments.translator();
   translator.translate_nested(branch);
-  if (branch.outputs.size() < arguments.node().outputs.size()) {
-    throw CannotTranslate("its branches have fewer outputs than it");
-  }
+  refuse_if(branch.outputs.size() < arguments.node().outputs.size(),
+            "its branches have fewer outputs than it");
   std::vector<Tensor> results;
   for (const std::string& name : branch.outputs) results.push_back(translator.get(name));
   return results;
@@ -61,12 +40,11 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
 /// Returns one condition per sample, or one for all, with the rank of the tensor that it selects.
 int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   const Extent count = general::count_of(graph.shape(condition));
-  if (count.size != 1) throw CannotTranslate("its condition has several elements");
+  refuse_if(count.size != 1, "its condition has several elements");
   Extents to(chosen.size());
   const auto samples = std::ranges::find_if(chosen, &Extent::samples);
-  if (count.samples && samples == chosen.end()) {
-    throw CannotTranslate("its condition is one for each sample, and its results are not");
-  }
+  refuse_if(count.samples && samples == chosen.end(),
+            "its condition is one for each sample, and its results are not");
   if (count.samples) to[static_cast<std::size_t>(samples - chosen.begin())] = count;
   return graph.reshape(condition, to);
 }
@@ -77,7 +55,7 @@ Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   general::Graph& graph = translator.network();
   const int a = translator.in_network(first);
   const int b = translator.in_network(second);
-  const Extents& shape =
+  const Extents shape =
       std::ranges::any_of(graph.shape(a), &Extent::samples) ? graph.shape(a) : graph.shape(b);
   const int mask = as_mask(graph, translator.in_network(arguments.tensor(0)), shape);
   return {.is_constant = false, .operation = graph.select(mask, a, b), .type = first.type};
@@ -105,95 +83,122 @@ void branch(Arguments& arguments) {
 /// Stacks the results of iterations in a new dimension.
 Tensor stacked(Translator& translator, std::vector<Tensor> parts, std::int64_t axis,
                bool is_reversed) {
-  if (parts.empty()) throw CannotTranslate("it has no iterations");
+  refuse_if(parts.empty(), "it has no iterations");
   if (is_reversed) std::ranges::reverse(parts);
-  Together all = together(translator, parts);
-  const Extents one = all.graph.shape(all.operations.front());
-  const std::size_t place = dimension_of(axis, one.size() + 1);
-  for (int& part : all.operations) {
-    Extents wide = all.graph.shape(part);
-    if (wide.size() != one.size()) throw CannotTranslate("its iterations have different results");
-    wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(place), Extent());
-    part = all.graph.reshape(part, std::move(wide));
+  const bool is_constant = std::ranges::all_of(parts, &Tensor::is_constant);
+  general::Graph& graph = is_constant ? translator.constants() : translator.network();
+  std::vector<Term> terms;
+  for (const Tensor& one : parts) {
+    const Term term{&graph, is_constant ? one.operation : translator.in_network(one)};
+    const std::size_t place = dimension_of(axis, term.rank() + 1);
+    terms.push_back(term.reshape(with_dimension(term.shape(), place)));
+    refuse_if(terms.back().rank() != terms.front().rank(), "its iterations have different results");
   }
-  const int joined = all.graph.concatenate(all.operations, signed_size(place));
-  return {.is_constant = all.is_constant, .operation = joined, .type = parts.front().type};
+  const std::int64_t place = signed_size(dimension_of(axis, terms.front().rank()));
+  return {.is_constant = is_constant,
+          .operation = general::concatenated(terms, place),
+          .type = parts.front().type};
 }
 
 void check_size(Translator& translator, std::int64_t iteration) {
   constexpr std::int64_t max_iterations = 4096;
   constexpr std::size_t max_operations = 500'000;
-  if (iteration >= max_iterations) {
-    throw CannotTranslate(fmt::format("it has more than {} iterations", max_iterations));
+  refuse_if(iteration >= max_iterations,
+            fmt::format("it has more than {} iterations", max_iterations));
+  refuse_if(translator.network().operations().size() > max_operations ||
+                translator.constants().operations().size() > max_operations,
+            "its iterations have too many operations");
+}
+
+std::int64_t number_of(const Arguments& arguments, std::string_view name, std::size_t which) {
+  const auto values = arguments.integer_list(name, {});
+  return which < values.size() ? values[which] : 0;
+}
+
+/// The place of the state among the inputs of a node and its body, and among the body's outputs.
+struct Carried {
+  std::size_t input;
+  std::size_t output;
+  std::size_t count;
+};
+
+/// Unrolls a loop and sets the node's outputs: the last state, then the stacked results of the
+/// iterations, which follow the state among the body's outputs. `begin(i)`: sets the other inputs
+/// of an iteration; false if there is none.
+template <class Begin>
+void iterate(Arguments& arguments, const NestedGraph& body, const Carried& carried, Begin begin) {
+  Translator& translator = arguments.translator();
+  std::vector<Tensor> state;
+  for (std::size_t s = 0; s < carried.count; ++s) {
+    state.push_back(arguments.tensor(carried.input + s));
   }
-  if (translator.network().operations().size() > max_operations ||
-      translator.constants().operations().size() > max_operations) {
-    throw CannotTranslate("its iterations have too many operations");
+  std::vector<std::vector<Tensor>> made(body.outputs.size() - carried.output - carried.count);
+  for (std::int64_t i = 0; begin(i); ++i) {
+    check_size(translator, i);
+    for (std::size_t s = 0; s < carried.count; ++s) {
+      translator.set(body.inputs[carried.input + s].name, state[s]);
+    }
+    translator.translate_nested(body);
+    const auto output = [&](std::size_t k) {
+      return translator.get(body.outputs[carried.output + k]);
+    };
+    for (std::size_t s = 0; s < carried.count; ++s) state[s] = output(s);
+    for (std::size_t k = 0; k < made.size(); ++k) made[k].push_back(output(carried.count + k));
+  }
+  const std::vector<std::string>& names = arguments.node().outputs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    const std::size_t k = i - std::min(i, carried.count);
+    translator.set(
+        names[i], i < carried.count
+                      ? state[i]
+                      : stacked(translator, made.at(k), number_of(arguments, "scan_output_axes", k),
+                                number_of(arguments, "scan_output_directions", k) == 1));
   }
 }
 
 std::int64_t iterations_of(const Arguments& arguments) {
   if (!arguments.has(0)) return std::numeric_limits<std::int64_t>::max();
-  if (!arguments.is_constant(0)) throw CannotTranslate("its number of iterations is computed");
+  refuse_if(!arguments.is_constant(0), "its number of iterations is computed");
   const double count = arguments.number(0, 0);
   const auto limited = static_cast<std::int64_t>(std::clamp(count, 0.0, 9e15));
-  if (limited > 0 && limited % samples_prime == 0) {
-    throw CannotTranslate("it has an iteration for each sample");
-  }
+  refuse_if(limited > 0 && limited % samples_prime == 0, "it has an iteration for each sample");
   return limited;
 }
 
 bool known_condition(Translator& translator, const Tensor& condition) {
-  if (!condition.is_constant) throw CannotTranslate("the condition of its end is computed");
+  refuse_if(!condition.is_constant, "the condition of its end is computed");
   const std::vector<double> values = translator.values_of(condition.operation);
-  if (values.size() != 1) throw CannotTranslate("its condition is not a single value");
+  refuse_if(values.size() != 1, "its condition is not a single value");
   return values.front() != 0;
 }
 
 void loop(Arguments& arguments) {
   Translator& translator = arguments.translator();
   const NestedGraph& body = nested(arguments, "body");
-  const Node& node = arguments.node();
-  if (body.inputs.size() < 2 || arguments.count() < body.inputs.size() ||
-      body.outputs.size() + 1 < body.inputs.size() ||
-      node.outputs.size() + 1 > body.outputs.size()) {
-    throw CannotTranslate("its body does not fit its inputs and outputs");
-  }
-  const std::size_t carried = body.inputs.size() - 2;
-  std::vector<Tensor> state;
-  for (std::size_t i = 0; i < carried; ++i) state.push_back(arguments.tensor(i + 2));
-  std::vector<std::vector<Tensor>> made(body.outputs.size() - 1 - carried);
-  const std::int64_t iterations = iterations_of(arguments);
+  refuse_if(body.inputs.size() < 2 || arguments.count() < body.inputs.size() ||
+                body.outputs.size() + 1 < body.inputs.size() ||
+                arguments.node().outputs.size() + 1 > body.outputs.size(),
+            "its body does not fit its inputs and outputs");
+  const std::int64_t count = iterations_of(arguments);
   bool goes_on = !arguments.has(1) || known_condition(translator, arguments.tensor(1));
-  for (std::int64_t i = 0; goes_on && i < iterations; ++i) {
-    check_size(translator, i);
-    translator.add_constant(body.inputs[0].name, {}, {static_cast<double>(i)},
-                            ElementType::integer);
-    translator.add_constant(body.inputs[1].name, {}, {1}, ElementType::boolean);
-    for (std::size_t s = 0; s < carried; ++s) translator.set(body.inputs[s + 2].name, state[s]);
-    translator.translate_nested(body);
-    goes_on = known_condition(translator, translator.get(body.outputs[0]));
-    for (std::size_t s = 0; s < carried; ++s) state[s] = translator.get(body.outputs[s + 1]);
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      made[k].push_back(translator.get(body.outputs[k + 1 + carried]));
-    }
-  }
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i].empty()) continue;
-    translator.set(node.outputs[i],
-                   i < carried ? state[i] : stacked(translator, made.at(i - carried), 0, false));
-  }
+  iterate(arguments, body, {.input = 2, .output = 1, .count = body.inputs.size() - 2},
+          [&](std::int64_t i) {
+            if (i > 0) goes_on = known_condition(translator, translator.get(body.outputs[0]));
+            translator.add_constant(body.inputs[0].name, {}, {static_cast<double>(i)},
+                                    ElementType::integer);
+            translator.add_constant(body.inputs[1].name, {}, {1}, ElementType::boolean);
+            return goes_on && i < count;
+          });
 }
 
 /// Returns element `place` of a dimension, without that dimension.
 Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis,
                   std::int64_t place) {
   general::Graph& graph = tensor.is_constant ? translator.constants() : translator.network();
-  const int one = run_of(graph, tensor.operation, axis, place, 1);
-  Extents shape = graph.shape(one);
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  const Term x{&graph, tensor.operation};
   return {.is_constant = tensor.is_constant,
-          .operation = graph.reshape(one, std::move(shape)),
+          .operation = x.part(axis, place, 1).reshape(without_dimension(x.shape(), axis)),
           .type = tensor.type};
 }
 
@@ -205,24 +210,17 @@ struct Scanned {
   bool is_reversed = false;
 };
 
-std::int64_t number_of(const Arguments& arguments, std::string_view name, std::size_t which) {
-  const auto values = arguments.integer_list(name, {});
-  return which < values.size() ? values[which] : 0;
-}
-
 std::vector<Scanned> scanned_by(const Arguments& arguments, std::size_t states, std::size_t count) {
   std::vector<Scanned> all;
   for (std::size_t i = 0; i < count; ++i) {
     Scanned one{.tensor = arguments.tensor(states + i)};
     const Extents shape = arguments.shape(states + i);
     one.axis = dimension_of(number_of(arguments, "scan_input_axes", i), shape.size());
-    if (shape[one.axis].samples) throw CannotTranslate("it has an iteration for each sample");
+    refuse_if(shape[one.axis].samples, "it has an iteration for each sample");
     one.count = shape[one.axis].size;
     one.is_reversed = number_of(arguments, "scan_input_directions", i) == 1;
     all.push_back(one);
-    if (one.count != all.front().count) {
-      throw CannotTranslate("it goes along dimensions of different extents");
-    }
+    refuse_if(one.count != all.front().count, "it goes along dimensions of different extents");
   }
   return all;
 }
@@ -231,43 +229,26 @@ void scan(Arguments& arguments) {
   constexpr std::int64_t since = 9;  // earlier versions have an additional dimension of samples
   Translator& translator = arguments.translator();
   const NestedGraph& body = nested(arguments, "body");
-  const Node& node = arguments.node();
   const std::int64_t given = arguments.integer("num_scan_inputs", 0);
-  if (translator.opset() < since || given < 1 || std::cmp_greater(given, body.inputs.size()) ||
-      arguments.count() < body.inputs.size() || node.outputs.size() > body.outputs.size() ||
-      body.outputs.size() + static_cast<std::size_t>(given) < body.inputs.size()) {
-    throw CannotTranslate("its body does not fit its inputs and outputs");
-  }
+  refuse_if(translator.opset() < since || given < 1 ||
+                std::cmp_greater(given, body.inputs.size()) ||
+                arguments.count() < body.inputs.size() ||
+                arguments.node().outputs.size() > body.outputs.size() ||
+                body.outputs.size() + static_cast<std::size_t>(given) < body.inputs.size(),
+            "its body does not fit its inputs and outputs");
   const std::size_t states = body.inputs.size() - static_cast<std::size_t>(given);
   const std::vector<Scanned> inputs =
       scanned_by(arguments, states, static_cast<std::size_t>(given));
-  std::vector<Tensor> state;
-  for (std::size_t i = 0; i < states; ++i) state.push_back(arguments.tensor(i));
-  std::vector<std::vector<Tensor>> made(body.outputs.size() - states);
-  for (std::int64_t i = 0; i < inputs.front().count; ++i) {
-    check_size(translator, i);
-    for (std::size_t s = 0; s < states; ++s) translator.set(body.inputs[s].name, state[s]);
+  iterate(arguments, body, {.input = 0, .output = 0, .count = states}, [&](std::int64_t i) {
+    if (i >= inputs.front().count) return false;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       const Scanned& one = inputs[k];
       const std::int64_t place = one.is_reversed ? one.count - 1 - i : i;
       translator.set(body.inputs[states + k].name,
                      element_of(translator, one.tensor, one.axis, place));
     }
-    translator.translate_nested(body);
-    for (std::size_t s = 0; s < states; ++s) state[s] = translator.get(body.outputs[s]);
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      made[k].push_back(translator.get(body.outputs[states + k]));
-    }
-  }
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i].empty()) continue;
-    const std::size_t k = i - std::min(i, states);
-    translator.set(
-        node.outputs[i],
-        i < states ? state[i]
-                   : stacked(translator, made.at(k), number_of(arguments, "scan_output_axes", k),
-                             number_of(arguments, "scan_output_directions", k) == 1));
-  }
+    return true;
+  });
 }
 
 }  // namespace

@@ -4,30 +4,22 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
-#include "scenarios/models/general/term.h"
 #include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/onnx/exchanged.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {
 
-using general::Graph;
-using general::Term;
 using enum ElementOp;
-
-Term term(Arguments& arguments, std::size_t which) {
-  return {&arguments.graph(), arguments.operand(which)};
-}
-
-Outputs outputs_of(Term result) { return {result.operation}; }
 
 // --- formulas ---
 
-Term clipped(Term x, float low, float high) { return x.max(low).min(high); }
-
 Term positive(Term x) { return x.max(0.0F); }
+Term same(Term x) { return x; }
 
 /// log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
 Term softplus(Term x) {
@@ -37,7 +29,7 @@ Term softplus(Term x) {
 }
 
 /// x where it is positive, else `other`.
-Term positive_or(Term x, Term other) { return x.number(0).less(x).choose(x, other); }
+Term positive_or(Term x, Term other) { return x.greater(0.0F).choose(x, other); }
 
 /// factor·(exp(x) − 1) where x is negative. The exponent is clipped: what is not selected must be
 /// finite, or its gradient is none.
@@ -45,17 +37,19 @@ Term elu(Term x, Term scaled, float factor) {
   return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
 
-Term truncated(Term x) {
-  const Term size = x.abs().floor();
-  return x.sign() * size;
-}
-
 Term inverted(Term condition) { return condition.equal(condition.filled(0)); }
+Term is_nan(Term x) { return inverted(x.equal(x)); }
 
 /// 1 where any or all of both hold.
 Term either(Term a, Term b) { return a.max(b); }
 Term both(Term a, Term b) { return a * b; }
 Term exclusive(Term a, Term b) { return (a - b).abs(); }
+
+Term is_less(Term a, Term b) { return a.less(b); }
+Term is_greater(Term a, Term b) { return b.less(a); }
+Term is_equal(Term a, Term b) { return a.equal(b); }
+Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
+Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
 
 /// sinh, cosh and others by exponentials and logarithms.
 Term sinh(Term x) {
@@ -97,103 +91,101 @@ Term arccosine(Term x) { return std::numbers::pi_v<float> / 2 - arcsine(x); }
 
 Term softsign(Term x) { return x / (x.abs() + 1.0F); }
 Term mish(Term x) { return x * softplus(x).tanh(); }
-Term hard_swish(Term x) { return x * clipped(x * (1.0F / 6) + 0.5F, 0, 1); }
-Term logistic(Term x) { return {x.graph, sigmoid(*x.graph, x.operation)}; }
+Term hard_swish(Term x) { return x * (x * (1.0F / 6) + 0.5F).clipped(0, 1); }
+
+// --- formulas with attributes ---
+
+Term leaky_relu(Term x, const Arguments& of) { return positive_or(x, x * of.real("alpha", 0.01)); }
+Term elu_of(Term x, const Arguments& of) { return elu(x, x, of.real("alpha", 1)); }
+
+Term celu(Term x, const Arguments& of) {
+  const float alpha = of.real("alpha", 1);
+  return elu(x, x * (1 / alpha), alpha);
+}
+
+Term selu(Term x, const Arguments& of) {
+  const Term inner = elu(x, x, of.real("alpha", 1.67326319217681884765625));
+  return inner * of.real("gamma", 1.05070102214813232421875);
+}
+
+Term thresholded_relu(Term x, const Arguments& of) {
+  return x.greater(of.real("alpha", 1)).choose(x, 0.0F);
+}
+
+Term shrink(Term x, const Arguments& of) {
+  const float bias = of.real("bias", 0);
+  const float limit = of.real("lambd", 0.5);
+  const Term is_low = x.less(-limit);
+  const Term shrunk = x.greater(limit).choose(x - bias, 0.0F);
+  return is_low.choose(x + bias, shrunk);
+}
+
+Term hard_sigmoid(Term x, const Arguments& of) {
+  return (x * of.real("alpha", 0.2) + of.real("beta", 0.5)).clipped(0, 1);
+}
+
+Term gelu_of(Term x, const Arguments& of) {
+  return gelu(x, of.text("approximate", "none") == "tanh");
+}
+
+Term swish(Term x, const Arguments& of) { return x * sigmoid(x * of.real("alpha", 1)); }
+
+Term is_infinite(Term x, const Arguments& of) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Term high = x.equal(infinity);
+  const Term low = x.equal(-infinity);
+  const bool finds_low = of.flag("detect_negative", true);
+  const bool finds_high = of.flag("detect_positive", true);
+  if (finds_low && finds_high) return either(high, low);
+  if (finds_low) return low;
+  return finds_high ? high : x.filled(0);
+}
 
 // --- operators of one tensor ---
 
 template <ElementOp op>
 Outputs unary(Arguments& arguments) {
-  return outputs_of(term(arguments, 0).apply(op));
+  return {arguments.operand(0).apply(op)};
 }
 
-template <Term (*formula)(Term)>
-Outputs formula_of_one(Arguments& arguments) {
-  return outputs_of(formula(term(arguments, 0)));
+/// A formula of one or two tensors, or of one tensor and the node's attributes.
+template <auto formula>
+Outputs formula_of(Arguments& arguments) {
+  const Term x = arguments.operand(0);
+  if constexpr (std::is_invocable_v<decltype(formula), Term>) {
+    return {formula(x)};
+  } else if constexpr (std::is_invocable_v<decltype(formula), Term, Term>) {
+    return {formula(x, arguments.operand(1))};
+  } else {
+    return {formula(x, arguments)};
+  }
 }
 
-float attribute(const Arguments& arguments, std::string_view name, double fallback) {
-  return static_cast<float>(arguments.attribute(name, fallback));
-}
-
-Outputs leaky_relu(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  return outputs_of(positive_or(x, x * attribute(arguments, "alpha", 0.01)));
-}
-
-Outputs parametric_relu(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  return outputs_of(positive_or(x, x * term(arguments, 1)));
-}
-
-Outputs elu_operator(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  return outputs_of(elu(x, x, attribute(arguments, "alpha", 1)));
-}
-
-Outputs celu(Arguments& arguments) {
-  const float alpha = attribute(arguments, "alpha", 1);
-  const Term x = term(arguments, 0);
-  return outputs_of(elu(x, x * (1 / alpha), alpha));
-}
-
-Outputs selu(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  const Term inner = elu(x, x, attribute(arguments, "alpha", 1.67326319217681884765625));
-  return outputs_of(inner * attribute(arguments, "gamma", 1.05070102214813232421875));
-}
-
-Outputs thresholded_relu(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  const Term above = x.number(attribute(arguments, "alpha", 1)).less(x);
-  return outputs_of(above.choose(x, x.number(0)));
-}
-
-Outputs shrink(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  const float bias = attribute(arguments, "bias", 0);
-  const float limit = attribute(arguments, "lambd", 0.5);
-  const Term is_low = x.less(-limit);
-  const Term is_high = x.number(limit).less(x);
-  const Term shrunk = is_high.choose(x - bias, x.number(0));
-  return outputs_of(is_low.choose(x + bias, shrunk));
-}
-
-Outputs hard_sigmoid(Arguments& arguments) {
-  const Term scaled = term(arguments, 0) * attribute(arguments, "alpha", 0.2);
-  return outputs_of(clipped(scaled + attribute(arguments, "beta", 0.5), 0, 1));
-}
-
-Outputs gelu_operator(Arguments& arguments) {
-  const bool by_tanh = arguments.attribute("approximate", std::string("none")) == "tanh";
-  return {gelu(arguments.graph(), arguments.operand(0), by_tanh)};
-}
-
-Outputs swish(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  return outputs_of(x * logistic(x * attribute(arguments, "alpha", 1)));
+/// What holds or does not.
+template <auto formula>
+Outputs logical(Arguments& arguments) {
+  arguments.set_type(ElementType::boolean);
+  return formula_of<formula>(arguments);
 }
 
 /// Before operator set 11, limits are attributes.
 Outputs clip(Arguments& arguments) {
-  Term x = term(arguments, 0);
-  if (arguments.has_attribute("min")) x = x.max(attribute(arguments, "min", 0));
-  if (arguments.has_attribute("max")) x = x.min(attribute(arguments, "max", 0));
-  if (arguments.has(1)) x = x.max(term(arguments, 1));
-  if (arguments.has(2)) x = x.min(term(arguments, 2));
-  return outputs_of(x);
+  Term x = arguments.operand(0);
+  if (arguments.has_attribute("min")) x = x.max(arguments.real("min", 0));
+  if (arguments.has_attribute("max")) x = x.min(arguments.real("max", 0));
+  if (arguments.has(1)) x = x.max(arguments.operand(1));
+  if (arguments.has(2)) x = x.min(arguments.operand(2));
+  return {x};
 }
-
-Outputs same(Arguments& arguments) { return {arguments.operand(0)}; }
 
 /// The numbers as another type has them.
 Outputs converted(Arguments& arguments, ElementType to) {
-  const Term x = term(arguments, 0);
+  const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
   arguments.set_type(to);
-  if (to == ElementType::boolean && from != to) return outputs_of(inverted(inverted(x)));
+  if (to == ElementType::boolean && from != to) return {inverted(inverted(x))};
   const bool truncates = to == ElementType::integer && from == ElementType::floating;
-  return outputs_of(truncates ? truncated(x) : x);
+  return {truncates ? truncated(x) : x};
 }
 
 Outputs cast(Arguments& arguments) {
@@ -212,31 +204,33 @@ Outputs cast_like(Arguments& arguments) { return converted(arguments, arguments.
 template <ElementOp op>
 Outputs binary(Arguments& arguments) {
   arguments.check_count(2);
-  const Term a = term(arguments, 0);
-  return outputs_of(a.apply(op, term(arguments, 1)));
+  const Term a = arguments.operand(0);
+  return {a.apply(op, arguments.operand(1))};
 }
 
+Term parametric_relu(Term x, Term slope) { return positive_or(x, x * slope); }
+
 Outputs division(Arguments& arguments) {
-  const Term a = term(arguments, 0);
-  const Term result = a / term(arguments, 1);
-  return outputs_of(arguments.type(0) == ElementType::integer ? truncated(result) : result);
+  const Term a = arguments.operand(0);
+  const Term result = a / arguments.operand(1);
+  return {arguments.type(0) == ElementType::integer ? truncated(result) : result};
 }
 
 /// With `fmod` the remainder has the sign of the dividend, otherwise that of the divisor.
 Outputs modulo(Arguments& arguments) {
-  const Term a = term(arguments, 0);
-  const Term b = term(arguments, 1);
+  const Term a = arguments.operand(0);
+  const Term b = arguments.operand(1);
   const Term rest = a.apply(remainder, b);
-  return outputs_of(arguments.flag("fmod", false) ? rest : (rest + b).apply(remainder, b));
+  return {arguments.flag("fmod", false) ? rest : (rest + b).apply(remainder, b)};
 }
 
 template <ElementOp op>
 Outputs of_all(Arguments& arguments) {
-  Term result = term(arguments, 0);
+  Term result = arguments.operand(0);
   for (std::size_t which = 1; which < arguments.count(); ++which) {
-    result = result.apply(op, term(arguments, which));
+    result = result.apply(op, arguments.operand(which));
   }
-  return outputs_of(result);
+  return {result};
 }
 
 Outputs mean_of_all(Arguments& arguments) {
@@ -245,85 +239,40 @@ Outputs mean_of_all(Arguments& arguments) {
   return {arguments.graph().apply(product, sum, share)};
 }
 
-Term is_less(Term a, Term b) { return a.less(b); }
-Term is_greater(Term a, Term b) { return b.less(a); }
-Term is_equal(Term a, Term b) { return a.equal(b); }
-Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
-Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
-
-/// What holds or does not.
-template <Term (*formula)(Term, Term)>
-Outputs logical(Arguments& arguments) {
-  const Term a = term(arguments, 0);
-  arguments.set_type(ElementType::boolean);
-  return outputs_of(formula(a, term(arguments, 1)));
-}
-
-Outputs negated(Arguments& arguments) {
-  arguments.set_type(ElementType::boolean);
-  return outputs_of(inverted(term(arguments, 0)));
-}
-
-Outputs is_nan(Arguments& arguments) {
-  const Term x = term(arguments, 0);
-  arguments.set_type(ElementType::boolean);
-  return outputs_of(inverted(x.equal(x)));
-}
-
-Outputs is_infinite(Arguments& arguments) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  const Term x = term(arguments, 0);
-  arguments.set_type(ElementType::boolean);
-  const Term high = x.equal(infinity);
-  const Term low = x.equal(-infinity);
-  const bool finds_low = arguments.flag("detect_negative", true);
-  const bool finds_high = arguments.flag("detect_positive", true);
-  if (finds_low && finds_high) return outputs_of(either(high, low));
-  if (finds_low) return outputs_of(low);
-  return outputs_of(finds_high ? high : x.filled(0));
-}
-
 Outputs where(Arguments& arguments) {
   arguments.check_count(3);
-  const int condition = arguments.operand(0);
-  const int chosen = arguments.operand(1);
+  const Term condition = arguments.operand(0);
+  const Term chosen = arguments.operand(1);
   arguments.set_type(arguments.type(1));
-  return {arguments.graph().select(condition, chosen, arguments.operand(2))};
+  return {condition.choose(chosen, arguments.operand(2))};
 }
 
 /// Drops elements as in training, even if the file is for inference.
 Outputs dropout(Arguments& arguments) {
-  const double probability = arguments.has_attribute("ratio") ? arguments.attribute("ratio", 0.5)
-                                                              : arguments.number(1, 0.5);
+  const double probability = arguments.number("ratio", 1, 0.5);
   const bool is_share = probability >= 0 && probability < 1;  // false for NaN
-  if (!is_share) {
-    throw CannotTranslate("its ratio is not between 0 and 1");
-  }
-  const int x = arguments.operand(0);
-  const general::Extents shape = arguments.graph().shape(x);
-  const auto samples = std::ranges::find(shape, general::Extent{1, true});
-  if (probability == 0 || shape.size() < 2 || samples == shape.end()) return {x};
-  Integers order;  // starts with the samples
-  Integers back;
-  const std::int64_t place = samples - shape.begin();
-  for (std::int64_t d = 0; d < signed_size(shape.size()); ++d) {
-    if (d != place) order.push_back(d);
-    back.push_back(d == place ? 0 : d < place ? d + 1 : d);
-  }
-  order.insert(order.begin(), place);
-  Graph& graph = arguments.graph();
+  refuse_if(!is_share, "its ratio is not between 0 and 1");
+  const Term x = arguments.operand(0);
+  const Extents shape = x.shape();
+  const bool has_samples = std::ranges::find(shape, Extent{1, true}) != shape.end();
+  if (probability == 0 || shape.size() < 2 || !has_samples) return {x};
+  const Exchanged tensor(shape);
   const std::uint64_t subsequence = arguments.translator().next_subsequence();
-  const int dropped = arguments.translator().add_layer(
-      arguments.node(),
+  return {tensor.from_front(arguments.add_layer(
       std::make_shared<const RandomDropout>(static_cast<float>(probability), subsequence),
-      {graph.permute(x, order)}, {}, -1);
-  return {graph.permute(dropped, back)};
+      {tensor.to_front(x)}))};
 }
 
 }  // namespace
 
-int gelu(general::Graph& graph, int operation, bool by_tanh) {
-  const Term x{&graph, operation};
+Term sigmoid(Term x) { return (x * 0.5F).tanh() * 0.5F + 0.5F; }
+
+Term truncated(Term x) {
+  const Term size = x.abs().floor();
+  return x.sign() * size;
+}
+
+Term gelu(Term x, bool by_tanh) {
   Term inner = x;
   if (by_tanh) {
     constexpr float cubic = 0.044715F;
@@ -332,75 +281,74 @@ int gelu(general::Graph& graph, int operation, bool by_tanh) {
   } else {
     inner = (x * (std::numbers::sqrt2_v<float> / 2)).apply(error_function);
   }
-  const Term half = x * 0.5F;
-  return (half * (inner + 1.0F)).operation;
+  return x * 0.5F * (inner + 1.0F);
 }
 
 OperatorTable element_operators() {
   return {{"Abs", unary<absolute>},
-          {"Acos", formula_of_one<arccosine>},
-          {"Acosh", formula_of_one<acosh>},
+          {"Acos", formula_of<arccosine>},
+          {"Acosh", formula_of<acosh>},
           {"Add", binary<addition>},
           {"And", logical<both>},
-          {"Asin", formula_of_one<arcsine>},
-          {"Asinh", formula_of_one<asinh>},
-          {"Atan", formula_of_one<arctangent>},
-          {"Atanh", formula_of_one<atanh>},
+          {"Asin", formula_of<arcsine>},
+          {"Asinh", formula_of<asinh>},
+          {"Atan", formula_of<arctangent>},
+          {"Atanh", formula_of<atanh>},
           {"Cast", cast},
           {"CastLike", cast_like},
           {"Ceil", unary<ceiling>},
-          {"Celu", celu},
+          {"Celu", formula_of<celu>},
           {"Clip", clip},
           {"Cos", unary<cosine>},
-          {"Cosh", formula_of_one<cosh>},
+          {"Cosh", formula_of<cosh>},
           {"Div", division},
           {"Dropout", dropout},
-          {"Elu", elu_operator},
+          {"Elu", formula_of<elu_of>},
           {"Equal", logical<is_equal>},
           {"Erf", unary<error_function>},
           {"Exp", unary<exponential>},
           {"Floor", unary<ElementOp::floor>},
-          {"Gelu", gelu_operator},
+          {"Gelu", formula_of<gelu_of>},
           {"Greater", logical<is_greater>},
           {"GreaterOrEqual", logical<is_greater_or_equal>},
-          {"HardSigmoid", hard_sigmoid},
-          {"HardSwish", formula_of_one<hard_swish>},
-          {"Identity", same},
-          {"IsInf", is_infinite},
-          {"IsNaN", is_nan},
-          {"LeakyRelu", leaky_relu},
+          {"HardSigmoid", formula_of<hard_sigmoid>},
+          {"HardSwish", formula_of<hard_swish>},
+          {"Identity", formula_of<same>},
+          {"IsInf", logical<is_infinite>},
+          {"IsNaN", logical<is_nan>},
+          {"LeakyRelu", formula_of<leaky_relu>},
           {"Less", logical<is_less>},
           {"LessOrEqual", logical<is_less_or_equal>},
           {"Log", unary<logarithm>},
           {"Max", of_all<maximum>},
           {"Mean", mean_of_all},
           {"Min", of_all<minimum>},
-          {"Mish", formula_of_one<mish>},
+          {"Mish", formula_of<mish>},
           {"Mod", modulo},
           {"Mul", binary<product>},
           {"Neg", unary<negation>},
-          {"Not", negated},
+          {"Not", logical<inverted>},
           {"Or", logical<either>},
-          {"PRelu", parametric_relu},
+          {"PRelu", formula_of<parametric_relu>},
           {"Pow", binary<power>},
           {"Reciprocal", unary<reciprocal>},
-          {"Relu", formula_of_one<positive>},
+          {"Relu", formula_of<positive>},
           {"Round", unary<rounding>},
-          {"Selu", selu},
-          {"Shrink", shrink},
-          {"Sigmoid", formula_of_one<logistic>},
+          {"Selu", formula_of<selu>},
+          {"Shrink", formula_of<shrink>},
+          {"Sigmoid", formula_of<sigmoid>},
           {"Sign", unary<sign>},
           {"Sin", unary<sine>},
-          {"Sinh", formula_of_one<sinh>},
-          {"Softplus", formula_of_one<softplus>},
-          {"Softsign", formula_of_one<softsign>},
+          {"Sinh", formula_of<sinh>},
+          {"Softplus", formula_of<softplus>},
+          {"Softsign", formula_of<softsign>},
           {"Sqrt", unary<square_root>},
           {"Sub", binary<difference>},
           {"Sum", of_all<addition>},
-          {"Swish", swish},
-          {"Tan", formula_of_one<tangent>},
+          {"Swish", formula_of<swish>},
+          {"Tan", formula_of<tangent>},
           {"Tanh", unary<tanh>},
-          {"ThresholdedRelu", thresholded_relu},
+          {"ThresholdedRelu", formula_of<thresholded_relu>},
           {"Where", where},
           {"Xor", logical<exclusive>}};
 }

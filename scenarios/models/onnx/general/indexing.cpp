@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/onnx/translator.h"
@@ -13,36 +12,25 @@
 namespace parbench::onnx_import {
 namespace {
 
+using general::axes_between;
 using general::dimension_of;
-using general::Extent;
-using general::Extents;
-using general::Graph;
+using general::joined;
 using general::OpKind;
+using general::part_of;
 using enum ElementOp;
 
-Extents joined(std::initializer_list<Extents> parts) {
-  Extents all;
-  for (const Extents& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-Extents part_of(const Extents& shape, std::size_t first, std::size_t end) {
-  return {shape.begin() + static_cast<std::ptrdiff_t>(first),
-          shape.begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
 /// Converts negative indices, which count from the end.
-int from_front(Graph& graph, int places, std::int64_t extent) {
-  const int moved = graph.apply(addition, places, static_cast<float>(extent));
-  return graph.select(graph.apply(less, places, graph.number(0)), moved, places);
+Term from_front(Term places, std::int64_t extent) {
+  const Term moved = places + static_cast<float>(extent);
+  return places.less(0.0F).choose(moved, places);
 }
 
 void check_fixed(const Extent& extent) {
-  if (extent.samples) throw CannotTranslate("it chooses among the samples");
+  refuse_if(extent.samples, "it chooses among the samples");
 }
 
 /// Returns whether indices depend on the number of the sample to which the results belong.
-bool counts_samples(const Graph& graph, int places) {
+bool counts_samples(const general::Graph& graph, int places) {
   const general::Operation& operation = graph.at(places);
   if (operation.kind == OpKind::element && operation.element == coordinate) {
     return operation.shape[static_cast<std::size_t>(operation.dimension)].samples;
@@ -56,33 +44,27 @@ bool counts_samples(const Graph& graph, int places) {
 
 /// Converts indices in a dimension to count from its front. In the dimension of samples, each
 /// sample selects itself.
-int places_in(Graph& graph, const Extent& extent, int places) {
-  if (!extent.samples) return from_front(graph, places, extent.size);
-  if (!counts_samples(graph, places)) check_fixed(extent);
+Term places_in(const Extent& extent, Term places) {
+  if (!extent.samples) return from_front(places, extent.size);
+  if (!counts_samples(*places.graph, places)) check_fixed(extent);
   return places;
 }
 
-/// Selects rows of a tensor with its axis first, in the order of indices of any shape.
-int chosen(Graph& graph, int x, std::size_t axis, int indices) {
-  const Extents from = graph.shape(x);
-  const Extents by = graph.shape(indices);
-  Integers order(from.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(axis),
-              order.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
-  const Extents front = part_of(from, 0, axis);
-  const Extents back = part_of(from, axis + 1, from.size());
-  const Extent width = general::count_of(joined({front, back}));
-  const int table = graph.reshape(graph.permute(x, order), {from[axis], width});
-  const int list = graph.reshape(indices, {general::count_of(by)});
-  const int rows = graph.reshape(graph.rows(table, list), joined({by, front, back}));
-  Integers back_order;  // the dimensions of the indices after those before the axis
-  for (std::size_t d = 0; d < front.size(); ++d) back_order.push_back(signed_size(by.size() + d));
-  for (std::size_t d = 0; d < by.size(); ++d) back_order.push_back(signed_size(d));
-  for (std::size_t d = 0; d < back.size(); ++d) {
-    back_order.push_back(signed_size(by.size() + front.size() + d));
-  }
-  return graph.permute(rows, back_order);
+/// Returns the shape of a selection: a dimension replaced by those of the indices.
+Extents shape_of_choice(const Extents& from, std::size_t axis, const Extents& by) {
+  return joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())});
+}
+
+/// Selects elements of a dimension, in the order of indices of any shape.
+Term chosen(Term x, std::size_t axis, Term indices) {
+  const Extents from = x.shape();
+  const Extents others = without_dimension(from, axis);
+  const Term table = x.move_axis(axis, 0).reshape({from[axis], general::count_of(others)});
+  const Term rows = table.rows(indices).reshape(joined({indices.shape(), others}));
+  general::Axes order = axes_between(0, rows.rank());  // the indices after those before the axis
+  const auto by = order.begin() + static_cast<std::ptrdiff_t>(indices.rank());
+  std::rotate(order.begin(), by, by + static_cast<std::ptrdiff_t>(axis));
+  return rows.permute(std::move(order));
 }
 
 /// Returns tokens that select rows of a table of weights: the network's input, or a part of it.
@@ -108,105 +90,104 @@ std::optional<int> tokens_of_table(Arguments& arguments) {
 Outputs embedding(Arguments& arguments, int tokens) {
   const Extents table = arguments.shape(0);
   const int weights = arguments.constant(0, "rows");
-  general::Graph& graph = arguments.graph();
-  const general::Operation part = graph.at(tokens);
+  const general::Operation part = arguments.graph().at(tokens);
   const bool is_whole = part.kind == OpKind::input;
-  const int rows = arguments.translator().add_layer(
-      arguments.node(), std::make_shared<const Embedding>(table[0].size, table[1].size),
+  const Term rows = arguments.add_layer(
+      std::make_shared<const Embedding>(table[0].size, table[1].size),
       {is_whole ? tokens : part.inputs.front()}, {{"weights", weights}}, weights);
   if (is_whole) return {rows};
-  return {run_of(graph, rows, 1, part.starts.at(1), part.shape.at(1).size)};
+  return {rows.part(1, part.starts.at(1), part.shape.at(1).size)};
 }
 
 Outputs gather(Arguments& arguments) {
   arguments.set_type(arguments.type(0));
   if (const auto tokens = tokens_of_table(arguments)) return embedding(arguments, *tokens);
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const std::size_t axis = dimension_of(arguments.integer("axis", 0), graph.shape(x).size());
-  if (const auto value = graph.number_of(x)) {  // the same for any selection
-    const Extents from = graph.shape(x);
-    return {graph.number(*value, joined({part_of(from, 0, axis), arguments.shape(1),
-                                         part_of(from, axis + 1, from.size())}))};
+  const Term x = arguments.operand(0);
+  const Extents from = x.shape();
+  const std::size_t axis = arguments.axis(0, from.size());
+  if (const auto value = x.graph->number_of(x)) {  // the same for any selection
+    return {arguments.filled(*value, shape_of_choice(from, axis, arguments.shape(1)))};
   }
   if (arguments.is_constant(1)) {
-    Integers places = arguments.integers(1);
-    const Extents by = arguments.shape(1);
-    const int rows = taken(graph, x, axis, places);
-    const Extents from = graph.shape(rows);
-    return {graph.reshape(
-        rows, joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())}))};
+    const Term rows = taken(x, axis, arguments.integers(1));
+    return {rows.reshape(shape_of_choice(from, axis, arguments.shape(1)))};
   }
-  const int places = places_in(graph, graph.shape(x)[axis], arguments.operand(1));
-  return {chosen(graph, x, axis, places)};
+  return {chosen(x, axis, places_in(from[axis], arguments.operand(1)))};
 }
 
 /// Returns the index in the flattened tensor of that shape, for each element of the result: its
 /// coordinates are those of the element, except `places` in the axis.
-int flat_places(Graph& graph, const Extents& shape, std::size_t axis, int places) {
-  const Extents by = graph.shape(places);
-  int flat = graph.number(0, by);
+Term flat_places(const Extents& shape, std::size_t axis, Term places) {
+  Term flat = places.filled(0);
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
-    const bool is_outermost =
-        std::ranges::all_of(part_of(shape, 0, d), [](const Extent& one) { return one.is_one(); });
-    if (shape[d].samples && !is_outermost) throw CannotTranslate("its samples are not in front");
-    const int own = d == axis ? places : graph.coordinate(by, static_cast<int>(d));
-    flat = graph.apply(addition, flat, graph.apply(product, own, static_cast<float>(stride)));
+    const bool is_outermost = std::ranges::all_of(part_of(shape, 0, d), &Extent::is_one);
+    refuse_if(shape[d].samples && !is_outermost, "its samples are not in front");
+    const Term own = d == axis ? places : places.coordinate(d);
+    flat = flat + own * static_cast<float>(stride);
     stride *= shape[d].size;
   }
   return flat;
 }
 
+/// The elements of a tensor along its axis, and indices of them from inputs 0 and 1.
+struct Elements {
+  explicit Elements(Arguments& arguments)
+      : x(arguments.operand(0)), shape(x.shape()), axis(arguments.axis(0, shape.size())) {}
+
+  [[nodiscard]] Term flat(Term indices) const {
+    check_fixed(shape[axis]);
+    return flat_places(shape, axis, from_front(indices, shape[axis].size));
+  }
+
+  Term x;
+  Extents shape;
+  std::size_t axis;
+};
+
 Outputs gather_elements(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
-  if (const auto value = graph.number_of(x)) return {graph.number(*value, arguments.shape(1))};
-  check_fixed(from[axis]);
-  const int places = from_front(graph, arguments.operand(1), from[axis].size);
-  const Extents by = graph.shape(places);
-  const int flat = flat_places(graph, from, axis, places);
-  const int table = graph.reshape(x, {general::count_of(from), {1}});
-  return {graph.reshape(graph.rows(table, graph.reshape(flat, {general::count_of(by)})), by)};
+  const Elements of(arguments);
+  if (const auto value = of.x.graph->number_of(of.x)) {
+    return {arguments.filled(*value, arguments.shape(1))};
+  }
+  const Term places = of.flat(arguments.operand(1));
+  const Term table = of.x.reshape({general::count_of(of.shape), {1}});
+  return {table.rows(places).reshape(places.shape())};
 }
 
 /// Row indices of a tensor, from coordinates in its dimensions after the first `batch`.
-struct RowPlaces {
-  int places = 0;  // shape: that of the coordinates without the last dimension
-  Extent rows;     // rows of the tensor
-  Extents behind;  // the dimensions of a row
+struct RowIndices {
+  Term indices;  // shape: that of the coordinates without the last dimension
+  Extent rows;   // number of rows of the tensor
+  Extents row;   // dimensions of a row
 };
 
 /// Returns the number of dimensions that the coordinates index.
 std::size_t named_by(const Extents& coordinates, std::size_t batch, const Extents& from) {
-  if (coordinates.size() <= batch || coordinates.back().samples ||
-      coordinates.back().size > signed_size(from.size()) - signed_size(batch)) {
-    throw CannotTranslate("its coordinates do not fit its input");
-  }
+  refuse_if(coordinates.size() <= batch || coordinates.back().samples ||
+                coordinates.back().size > signed_size(from.size()) - signed_size(batch),
+            "its coordinates do not fit its input");
   return static_cast<std::size_t>(coordinates.back().size);
 }
 
-RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::size_t batch) {
-  const Extents by = graph.shape(coordinates);
-  const std::size_t named = named_by(by, batch, from);
+RowIndices row_indices(const Extents& from, Term coordinates, std::size_t batch) {
+  const Extents by = coordinates.shape();
+  const std::size_t end = batch + named_by(by, batch, from);
   const Extents list = part_of(by, 0, by.size() - 1);
-  RowPlaces found;
-  found.behind = part_of(from, batch + named, from.size());
-  found.rows = general::count_of(part_of(from, 0, batch + named));
+  general::Graph* graph = coordinates.graph;
+  RowIndices found{.indices = {graph, graph->number(0, list)},
+                   .rows = general::count_of(part_of(from, 0, end)),
+                   .row = part_of(from, end, from.size())};
   std::int64_t stride = 1;
-  found.places = graph.number(0, list);
-  for (std::size_t d = batch + named; d-- > 0;) {
-    int own = 0;
+  for (std::size_t d = end; d-- > 0;) {
+    Term own = found.indices;
     if (d < batch) {
-      own = graph.coordinate(list, static_cast<int>(d));
+      own = own.coordinate(d);
     } else {
-      const int one = run_of(graph, coordinates, by.size() - 1, signed_size(d - batch), 1);
-      own = places_in(graph, from[d], graph.reshape(one, list));
+      const Term one = coordinates.part(by.size() - 1, signed_size(d - batch), 1);
+      own = places_in(from[d], one.reshape(list));
     }
-    const int scaled = graph.apply(product, own, static_cast<float>(stride));
-    found.places = graph.apply(addition, found.places, scaled);
+    found.indices = found.indices + own * static_cast<float>(stride);
     stride *= from[d].size;
   }
   return found;
@@ -214,222 +195,218 @@ RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::si
 
 std::size_t batch_dimensions(const Arguments& arguments, const Extents& from) {
   const std::int64_t batch = arguments.integer("batch_dims", 0);
-  if (batch < 0 || batch >= signed_size(from.size())) {
-    throw CannotTranslate(fmt::format("batch_dims is {}", batch));
-  }
+  refuse_if(batch < 0 || batch >= signed_size(from.size()), fmt::format("batch_dims is {}", batch));
   return static_cast<std::size_t>(batch);
 }
 
 Outputs gather_nd(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const int coordinates = arguments.operand(1);
+  const Term x = arguments.operand(0);
+  const Extents from = x.shape();
+  const Term coordinates = arguments.operand(1);
   const std::size_t batch = batch_dimensions(arguments, from);
-  if (const auto value = graph.number_of(x)) {  // the same for any selection
-    Extents list = graph.shape(coordinates);
+  if (const auto value = x.graph->number_of(x)) {  // the same for any selection
+    Extents list = coordinates.shape();
     const std::int64_t samples = arguments.translator().samples_of_file();
     if (samples > 1 && !list.empty() && list.front() == Extent{.size = samples}) {
       list.front() = {1, true};
     }
     const std::size_t named = batch + named_by(list, batch, from);
-    return {graph.number(
-        *value, joined({part_of(list, 0, list.size() - 1), part_of(from, named, from.size())}))};
+    list.pop_back();
+    return {arguments.filled(*value, joined({list, part_of(from, named, from.size())}))};
   }
-  const RowPlaces at = row_places(graph, from, coordinates, batch);
-  const Extents list = graph.shape(at.places);
-  const int table = graph.reshape(x, {at.rows, general::count_of(at.behind)});
-  const int rows = graph.rows(table, graph.reshape(at.places, {general::count_of(list)}));
-  return {graph.reshape(rows, joined({list, at.behind}))};
+  const RowIndices at = row_indices(from, coordinates, batch);
+  const Term table = x.reshape({at.rows, general::count_of(at.row)});
+  return {table.rows(at.indices).reshape(joined({at.indices.shape(), at.row}))};
 }
 
-/// Replaces rows of a tensor, or adds to them.
-int scattered(Arguments& arguments, int x, const Extent& rows, const Extent& width, int places,
-              int updates) {
-  Graph& graph = arguments.graph();
-  const Extents from = graph.shape(x);
-  const Extent count = general::count_of(graph.shape(places));
-  const int list = graph.reshape(places, {count});
-  const int sums =
-      graph.reshape(graph.scatter_rows(graph.reshape(updates, {count, width}), list, rows), from);
-  const std::string reduction = arguments.attribute("reduction", std::string("none"));
-  if (reduction == "add") return graph.apply(addition, x, sums);
-  if (reduction != "none") throw CannotTranslate("its reduction is " + reduction);
-  const int hits = graph.scatter_rows(graph.number(1, {count, width}), list, rows);
-  return graph.select(graph.reshape(hits, from), sums, x);
+/// Replaces rows of a tensor, or adds to them. Input 2 is the updates.
+Term scattered(Arguments& arguments, Term x, const Extent& rows, const Extent& width, Term places) {
+  const Term updates = arguments.operand(2);
+  const Extents from = x.shape();
+  const Extent count = general::count_of(places.shape());
+  const Term list = places.reshape({count});
+  const auto placed = [&](Term values) {
+    return Term{x.graph, x.graph->scatter_rows(values, list, rows)}.reshape(from);
+  };
+  const Term sums = placed(updates.reshape({count, width}));
+  const std::string reduction = arguments.text("reduction", "none");
+  if (reduction == "add") return x + sums;
+  refuse_if(reduction != "none", "its reduction is " + reduction);
+  return placed(arguments.filled(1, {count, width})).choose(sums, x);
 }
 
 Outputs scatter_elements(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
-  check_fixed(from[axis]);
-  const int places = from_front(graph, arguments.operand(1), from[axis].size);
-  const int flat = flat_places(graph, from, axis, places);
-  return {scattered(arguments, x, general::count_of(from), {1}, flat, arguments.operand(2))};
+  const Elements of(arguments);
+  const Term flat = of.flat(arguments.operand(1));
+  return {scattered(arguments, of.x, general::count_of(of.shape), {1}, flat)};
 }
 
 Outputs scatter_nd(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const RowPlaces at = row_places(graph, from, arguments.operand(1), 0);
-  return {scattered(arguments, x, at.rows, general::count_of(at.behind), at.places,
-                    arguments.operand(2))};
+  const Term x = arguments.operand(0);
+  const RowIndices at = row_indices(x.shape(), arguments.operand(1), 0);
+  return {scattered(arguments, x, at.rows, general::count_of(at.row), at.indices)};
 }
 
 // --- places ---
 
 Outputs one_hot(Arguments& arguments) {
-  Graph& graph = arguments.graph();
   const std::int64_t depth = arguments.integer(1, 0);
-  if (depth < 1 || arguments.shape(2) != Extents{{.size = 2}}) {
-    throw CannotTranslate("it has no depth, or not two values");
-  }
-  const int indices = from_front(graph, arguments.operand(0), depth);
-  Extents shape = graph.shape(indices);
-  const std::size_t axis = dimension_of(arguments.integer("axis", -1), shape.size() + 1);
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), Extent());
-  const int wide = graph.reshape(indices, shape);
-  shape[axis] = {.size = depth};
-  const int places = graph.coordinate(shape, static_cast<int>(axis));
-  const int values = arguments.operand(2);  // {off, on}
+  refuse_if(depth < 1 || arguments.shape(2) != Extents{{.size = 2}},
+            "it has no depth, or not two values");
+  const Term indices = from_front(arguments.operand(0), depth);
+  const std::size_t axis = arguments.axis(-1, indices.rank() + 1);
+  const Term wide = indices.reshape(with_dimension(indices.shape(), axis));
+  const Term places = arguments.coordinate(with_dimension(indices.shape(), axis, {.size = depth}),
+                                           static_cast<int>(axis));
+  const Term values = arguments.operand(2);  // {off, on}
   arguments.set_type(arguments.type(2));
-  const int off = graph.reshape(run_of(graph, values, 0, 0, 1), {});
-  const int on = graph.reshape(run_of(graph, values, 0, 1, 1), {});
-  return {graph.select(graph.apply(equal, places, wide), on, off)};
+  const Term off = values.part(0, 0, 1).reshape({});
+  const Term on = values.part(0, 1, 1).reshape({});
+  return {places.equal(wide).choose(on, off)};
 }
 
 template <Reduction reduction>
 Outputs extreme_place(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
-  const std::int64_t signed_axis = signed_size(axis);
+  const Term x = arguments.operand(0);
+  const Extents from = x.shape();
+  const std::size_t axis = arguments.axis(0, from.size());
   check_fixed(from[axis]);
   const bool is_last = arguments.flag("select_last_index", false);
-  const int hit = graph.apply(equal, x, graph.reduce(reduction, x, {signed_axis}));
-  const int places = graph.coordinate(from, static_cast<int>(axis));
-  const int beyond = graph.number(is_last ? -1.0F : static_cast<float>(from[axis].size));
-  int found = graph.reduce(is_last ? Reduction::maximum : Reduction::minimum,
-                           graph.select(hit, places, beyond), {signed_axis});
+  const general::Axes axes{signed_size(axis)};
+  const Term hit = x.equal(x.reduce(reduction, axes));
+  const float beyond = is_last ? -1.0F : static_cast<float>(from[axis].size);
+  const Term found = hit.choose(x.coordinate(axis), beyond)
+                         .reduce(is_last ? Reduction::maximum : Reduction::minimum, axes);
   arguments.set_type(ElementType::integer);
   if (arguments.flag("keepdims", true)) return {found};
-  Extents to = graph.shape(found);
-  to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis));
-  return {graph.reshape(found, to)};
+  return {squeezed(found, axes)};
 }
 
 /// Sorts by counting, for each element, how many precede it; memory grows with the square of the
 /// dimension.
 Outputs top_k(Arguments& arguments) {
   constexpr std::int64_t max_sorted = 2048;
-  Graph& graph = arguments.graph();
-  const std::size_t axis = dimension_of(arguments.integer("axis", -1), arguments.rank(0));
+  const std::size_t axis = arguments.axis(-1);
+  const std::size_t last = arguments.rank(0) - 1;
   const auto count =
       arguments.has_attribute("k") ? arguments.integer("k", 1) : arguments.integer(1, 1);
-  const int x = with_axis_last(graph, arguments.operand(0), axis);
-  const Extents from = graph.shape(x);
+  const Term x = arguments.operand(0).move_axis(axis, last);
+  const Extents from = x.shape();
   check_fixed(from.back());
-  if (from.back().size > max_sorted) {
-    throw CannotTranslate(fmt::format("it sorts more than {} elements", max_sorted));
-  }
-  const Extents front = part_of(from, 0, from.size() - 1);
-  const Extents as_row = joined({front, {{1}, from.back()}});
-  const Extents as_column = joined({front, {from.back(), {1}}});
+  refuse_if(from.back().size > max_sorted,
+            fmt::format("it sorts more than {} elements", max_sorted));
+  const Extents front = part_of(from, 0, last);
   const Extents pairs = joined({front, {from.back(), from.back()}});
-  const int own = graph.broadcast(graph.reshape(x, as_column), pairs);
-  const int other = graph.broadcast(graph.reshape(x, as_row), pairs);
+  const Term column = x.reshape(joined({from, {{1}}}));
+  const Term own = column.broadcast(pairs);
+  const Term other = x.reshape(joined({front, {{1}, from.back()}})).broadcast(pairs);
   const bool largest = arguments.flag("largest", true);
-  const int ahead = largest ? graph.apply(less, own, other) : graph.apply(less, other, own);
-  const int rank = static_cast<int>(pairs.size());
-  const int earlier =
-      graph.apply(less, graph.coordinate(pairs, rank - 1), graph.coordinate(pairs, rank - 2));
-  const int tied = graph.apply(product, graph.apply(equal, own, other), earlier);
-  const int order = graph.sum(graph.apply(maximum, ahead, tied), {-1});  // {…, n, 1}
-  const Extents chosen_shape = joined({front, {from.back(), {.size = count}}});
-  const int hit = graph.apply(equal, order, graph.coordinate(chosen_shape, rank - 1));
-  const auto summed = [&](int values) {
-    const int sum = graph.sum(graph.select(hit, values, graph.number(0)), {-2});
-    return with_last_at(graph, graph.reshape(sum, joined({front, {{.size = count}}})), axis);
+  const Term precedes = largest ? own.less(other) : other.less(own);
+  const Term earlier = own.coordinate(last + 1).less(own.coordinate(last));
+  const Term tied = own.equal(other) * earlier;
+  const Term order = precedes.max(tied).sum({-1});  // {…, n, 1}
+  const Extents shape = joined({from, {{.size = count}}});
+  const Term hit = order.equal(arguments.coordinate(shape, static_cast<int>(last) + 1));
+  const auto summed = [&](Term values) {
+    const Term sum = hit.choose(values, 0.0F).sum({-2});
+    return sum.reshape(joined({front, {{.size = count}}})).move_axis(last, axis);
   };
-  const int places = graph.coordinate(as_column, rank - 2);
-  const int values = summed(graph.reshape(x, as_column));
-  return {values, summed(places)};
+  const Term values = summed(column);
+  return {values, summed(column.coordinate(last))};
 }
 
 /// Computes sums of 2, 4, 8 … elements, each from two of the previous step.
 Outputs cumulative_sum(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
+  Term x = arguments.operand(0);
+  const Extents from = x.shape();
   const std::size_t axis = dimension_of(arguments.integer(1, 0), from.size());
   check_fixed(from[axis]);
   const std::int64_t extent = from[axis].size;
-  const auto shifted = [&](int values, std::int64_t distance) {
+  const auto shifted = [&](Term values, std::int64_t distance) {
     Integers starts(from.size(), 0);
     starts[axis] = distance;
-    const int kept = run_of(graph, values, axis, 0, extent - distance);
-    return graph.place(kept, starts, Integers(from.size(), 1), from);
+    return values.part(axis, 0, extent - distance).place(starts, from);
   };
   const bool reverse = arguments.flag("reverse", false);
-  if (reverse) x = run_of(graph, x, axis, extent - 1, extent, -1);
-  if (arguments.flag("exclusive", false)) x = extent > 1 ? shifted(x, 1) : graph.number(0, from);
-  for (std::int64_t distance = 1; distance < extent; distance *= 2) {
-    x = graph.apply(addition, x, shifted(x, distance));
-  }
-  return {reverse ? run_of(graph, x, axis, extent - 1, extent, -1) : x};
+  if (reverse) x = x.reversed(axis);
+  if (arguments.flag("exclusive", false)) x = extent > 1 ? shifted(x, 1) : x.filled(0);
+  for (std::int64_t distance = 1; distance < extent; distance *= 2) x = x + shifted(x, distance);
+  return {reverse ? x.reversed(axis) : x};
 }
 
 /// Keeps the elements above or below a diagonal of the last two dimensions.
 Outputs triangle(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents shape = graph.shape(x);
-  if (shape.size() < 2) throw CannotTranslate("its input has fewer than two dimensions");
+  const Term x = arguments.operand(0);
+  const Extents shape = x.shape();
+  refuse_if(shape.size() < 2, "its input has fewer than two dimensions");
   const auto diagonal = static_cast<float>(arguments.number(1, 0));
-  const Extents last{shape.end()[-2], shape.back()};
-  const int row = graph.apply(addition, graph.coordinate(last, 0), diagonal);
-  const int column = graph.coordinate(last, 1);
-  const int outside = arguments.flag("upper", true) ? graph.apply(less, column, row)
-                                                    : graph.apply(less, row, column);
-  return {graph.select(outside, graph.number(0), x)};
+  const Extents last = part_of(shape, shape.size() - 2, shape.size());
+  const Term row = arguments.coordinate(last, 0) + diagonal;
+  const Term column = arguments.coordinate(last, 1);
+  const Term outside = arguments.flag("upper", true) ? column.less(row) : row.less(column);
+  return {outside.choose(0.0F, x)};
 }
 
 Outputs eye_like(Arguments& arguments) {
   const Extents shape = arguments.shape(0);
   arguments.use_network();
-  Graph& graph = arguments.graph();
   const auto diagonal = static_cast<float>(arguments.integer("k", 0));
-  const int row = graph.apply(addition, graph.coordinate(shape, 0), diagonal);
-  return {graph.apply(equal, row, graph.coordinate(shape, 1))};
+  const Term row = arguments.coordinate(shape, 0) + diagonal;
+  return {row.equal(arguments.coordinate(shape, 1))};
 }
 
 }  // namespace
 
-int run_of(general::Graph& graph, int x, std::size_t axis, std::int64_t first, std::int64_t count,
-           std::int64_t step) {
-  Extents shape = graph.shape(x);
-  Integers starts(shape.size(), 0);
-  Integers steps(shape.size(), 1);
-  starts[axis] = first;
-  steps[axis] = step;
-  shape[axis] = {.size = count};
-  return graph.slice(x, starts, steps, shape);
+Extents with_dimension(Extents shape, std::size_t place, Extent extent) {
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(place), extent);
+  return shape;
 }
 
-int taken(general::Graph& graph, int x, std::size_t axis, const Integers& places) {
-  const std::int64_t extent = graph.shape(x)[axis].size;
-  check_fixed(graph.shape(x)[axis]);
-  if (places.empty()) throw CannotTranslate("it takes no elements");
+Extents without_dimension(Extents shape, std::size_t place) {
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(place));
+  return shape;
+}
+
+Term squeezed(Term x, const Integers& axes) {
+  const Extents from = x.shape();
+  std::vector<bool> is_left_out(from.size());
+  for (const std::int64_t axis : axes) is_left_out[dimension_of(axis, from.size())] = true;
+  Extents to;
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    if (!is_left_out[d]) to.push_back(from[d]);
+  }
+  return x.reshape(std::move(to));
+}
+
+Term divided_at(Term x, std::size_t place) {
+  const Extents shape = x.shape();
+  return x.reshape({general::count_of(part_of(shape, 0, place)),
+                    general::count_of(part_of(shape, place, shape.size()))});
+}
+
+Term along(Term values, std::size_t dimension, std::size_t rank) {
+  Extents shape(rank);
+  shape.at(dimension) = general::count_of(values.shape());
+  return values.reshape(std::move(shape));
+}
+
+Term repeated(Term x, std::size_t axis, std::int64_t times) {
+  Extents to = x.shape();
+  const Extents one = with_dimension(to, axis + 1);
+  const Extents wide = with_dimension(to, axis + 1, {.size = times});
+  to[axis].size *= times;
+  return x.reshape(one).broadcast(wide).reshape(to);
+}
+
+Term taken(Term x, std::size_t axis, const Integers& places) {
+  const std::int64_t extent = x.shape()[axis].size;
+  check_fixed(x.shape()[axis]);
+  refuse_if(places.empty(), "it takes no elements");
   std::vector<double> from_front;
   for (const std::int64_t place : places) {
     from_front.push_back(static_cast<double>(place < 0 ? place + extent : place));
-    if (from_front.back() < 0 || from_front.back() >= static_cast<double>(extent)) {
-      throw CannotTranslate(fmt::format("it chooses element {} of {}", place, extent));
-    }
+    refuse_if(from_front.back() < 0 || from_front.back() >= static_cast<double>(extent),
+              fmt::format("it chooses element {} of {}", place, extent));
   }
   const double step = from_front.size() > 1 ? from_front[1] - from_front[0] : 1;
   bool is_run = step != 0;
@@ -438,30 +415,10 @@ int taken(general::Graph& graph, int x, std::size_t axis, const Integers& places
   }
   const std::int64_t count = signed_size(places.size());
   if (is_run) {
-    return run_of(graph, x, axis, static_cast<std::int64_t>(from_front.front()), count,
+    return x.part(axis, static_cast<std::int64_t>(from_front.front()), count,
                   static_cast<std::int64_t>(step));
   }
-  return chosen(graph, x, axis, graph.constant({count}, from_front));
-}
-
-int with_axis_last(general::Graph& graph, int x, std::size_t axis) {
-  Integers order(graph.shape(x).size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto place = order.begin() + static_cast<std::ptrdiff_t>(axis);
-  std::rotate(place, place + 1, order.end());
-  return graph.permute(x, order);
-}
-
-int with_last_at(general::Graph& graph, int x, std::size_t axis) {
-  Integers order(graph.shape(x).size());
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(axis), order.end() - 1, order.end());
-  return graph.permute(x, order);
-}
-
-int sigmoid(general::Graph& graph, int x) {
-  const int half = graph.apply(product, x, 0.5F);
-  return graph.apply(addition, graph.apply(product, graph.apply(tanh, half), 0.5F), 0.5F);
+  return chosen(x, axis, {x.graph, x.graph->constant({count}, from_front)});
 }
 
 OperatorTable indexing_operators() {

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "scenarios/models/general/graph.h"
+#include "scenarios/models/general/term.h"
 
 namespace parbench::onnx_import {
+
+using general::Term;
 
 [[nodiscard]] inline std::int64_t signed_size(std::size_t size) {
   return static_cast<std::int64_t>(size);
@@ -18,30 +20,39 @@ namespace parbench::onnx_import {
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
+/// Returns a shape with another dimension in front of dimension `place`, and without one.
+[[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t place,
+                                              general::Extent extent = {});
+[[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t place);
+/// Returns a term without some of its dimensions, which have the extent 1. Negative axes count from
+/// the end.
+[[nodiscard]] Term squeezed(Term x, const general::Axes& axes);
+
+/// Returns a matrix: the dimensions before `place` joined, and those from it on.
+[[nodiscard]] Term divided_at(Term x, std::size_t place);
+
+/// Returns one number for each index in a dimension of a tensor, for broadcasting.
+[[nodiscard]] Term along(Term values, std::size_t dimension, std::size_t rank);
+
+/// Repeats each element of a dimension, copies one after the other.
+[[nodiscard]] Term repeated(Term x, std::size_t axis, std::int64_t times);
+
 /// Returns those elements of a dimension, in that order.
-[[nodiscard]] int taken(general::Graph& graph, int x, std::size_t axis,
-                        const std::vector<std::int64_t>& places);
-
-/// Returns `count` elements of a dimension from `first` on, `step` apart.
-[[nodiscard]] int run_of(general::Graph& graph, int x, std::size_t axis, std::int64_t first,
-                         std::int64_t count, std::int64_t step = 1);
-
-/// Moves a dimension to the end, and back.
-[[nodiscard]] int with_axis_last(general::Graph& graph, int x, std::size_t axis);
-[[nodiscard]] int with_last_at(general::Graph& graph, int x, std::size_t axis);
+[[nodiscard]] Term taken(Term x, std::size_t axis, const std::vector<std::int64_t>& places);
 
 /// Returns 1/(1 + exp(−x)), computed by tanh, which never overflows.
-[[nodiscard]] int sigmoid(general::Graph& graph, int x);
-
-[[nodiscard]] int gelu(general::Graph& graph, int x, bool by_tanh);
+[[nodiscard]] Term sigmoid(Term x);
+[[nodiscard]] Term gelu(Term x, bool by_tanh);
+/// Rounds towards zero.
+[[nodiscard]] Term truncated(Term x);
 
 /// Softmax and its logarithm over several dimensions together.
-[[nodiscard]] int softmax_over(general::Graph& graph, int x, const std::vector<std::int64_t>& axes);
-[[nodiscard]] int log_softmax_over(general::Graph& graph, int x,
-                                   const std::vector<std::int64_t>& axes);
+[[nodiscard]] Term softmax_over(Term x, const general::Axes& axes);
+[[nodiscard]] Term log_softmax_over(Term x, const general::Axes& axes);
 
 /// Returns (x − mean)/sqrt(variance + epsilon) over dimensions.
-[[nodiscard]] int normalised(general::Graph& graph, int x, const std::vector<std::int64_t>& axes,
-                             float epsilon);
+[[nodiscard]] Term normalised(Term x, const general::Axes& axes, float epsilon);
+/// Returns x/sqrt(mean(x²) + epsilon) over dimensions.
+[[nodiscard]] Term by_root_mean_square(Term x, const general::Axes& axes, float epsilon);
 
 }  // namespace parbench::onnx_import

@@ -11,9 +11,6 @@
 namespace parbench::onnx_import {
 namespace {
 
-using general::Extent;
-using general::Extents;
-
 class Reshaping {
  public:
   Reshaping(const Extents& from, Integers wanted, std::int64_t samples_of_file)
@@ -42,32 +39,36 @@ class Reshaping {
   void check_sizes() const {
     Extents sizes;
     for (const Extent& one : result_) {
-      if (one.size < -1) throw CannotTranslate("its shape has a negative extent");
-      if (one.size == 0 && count_.samples) throw CannotTranslate("its result has no elements");
+      refuse_if(one.size < -1, "its shape has a negative extent");
+      refuse_if(one.size == 0 && count_.samples, "its result has no elements");
       sizes.push_back({.size = one.size == -1 ? 1 : one.size});
     }
     static_cast<void>(general::count_of(sizes));  // throws if the shape exceeds any memory
   }
 
-  [[nodiscard]] bool has_samples() const {
-    return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
+  [[nodiscard]] bool has_samples() const { return std::ranges::any_of(result_, &Extent::samples); }
+
+  /// Returns the elements of all dimensions but the one given as −1.
+  [[nodiscard]] std::int64_t known_elements() const {
+    std::int64_t count = 1;
+    for (const Extent& one : result_) count *= one.size == -1 ? 1 : one.size;
+    return count;
   }
 
   /// Divides the extent that contains the samples by the number of samples in the exported file.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;
-    std::int64_t others = 1;
-    for (const Extent& one : whole) others *= one.size == -1 ? 1 : one.size;
+    const std::int64_t others = known_elements();
     const auto open = std::ranges::find(whole, -1, &Extent::size);
     if (others < 1 || all < 1 || all % others != 0 || (open == whole.end() && others != all))
       return;
     if (open != whole.end()) open->size = all / others;
     const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;
-    for (std::size_t d = whole.size(); d-- > 0; behind *= whole[d].size) {
-      if (inside % behind != 0) return;
-      const std::int64_t per_sample = inside / behind * samples_of_file_;
+    std::int64_t inner = 1;
+    for (std::size_t d = whole.size(); d-- > 0; inner *= whole[d].size) {
+      if (inside % inner != 0) return;
+      const std::int64_t per_sample = inside / inner * samples_of_file_;
       if (whole[d].size % per_sample != 0) continue;
       whole[d] = {.size = whole[d].size / samples_of_file_, .samples = true};
       result_ = whole;
@@ -79,11 +80,9 @@ class Reshaping {
   void complete() {
     const auto open = std::ranges::find(result_, -1, &Extent::size);
     if (open == result_.end()) return;
-    std::int64_t others = 1;
-    for (const Extent& one : result_) others *= one.size == -1 ? 1 : one.size;
-    if (others == 0 || count_.size % others != 0) {
-      throw CannotTranslate("its shape does not divide the elements of its input");
-    }
+    const std::int64_t others = known_elements();
+    refuse_if(others == 0 || count_.size % others != 0,
+              "its shape does not divide the elements of its input");
     *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
@@ -99,18 +98,13 @@ class Reshaping {
       }
       behind *= result_[d].size;
     }
-    if (place == result_.size()) {
-      throw CannotTranslate(fmt::format("it divides the samples of {}", general::to_string(from_)));
-    }
+    refuse_if(place == result_.size(),
+              fmt::format("it divides the samples of {}", to_string(from_)));
     behind = 1;
     for (std::size_t d = result_.size(); d-- > 0;) {
       Extent& extent = result_[d];
-      if (d != place) {
-        extent.samples = false;
-      } else {
-        extent.samples = true;
-        extent.outer = extent.size * behind / inside;
-      }
+      extent.samples = d == place;
+      if (extent.samples) extent.outer = extent.size * behind / inside;
       behind *= extent.size;
     }
   }

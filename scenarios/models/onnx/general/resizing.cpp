@@ -12,10 +12,6 @@
 namespace parbench::onnx_import {
 namespace {
 
-using general::Extent;
-using general::Extents;
-using general::Graph;
-
 /// Resizing of one dimension.
 struct Resizing {
   std::int64_t from = 1;
@@ -37,7 +33,7 @@ struct Mode {
 /// Converts a rounded value. Throws CannotTranslate if it is not finite or at least 2^53.
 std::int64_t whole(double value) {
   constexpr double max = 9007199254740992.0;  // 2^53
-  if (!(std::abs(value) < max)) throw CannotTranslate("its scales or its region are too large");
+  refuse_if(!(std::abs(value) < max), "its scales or its region are too large");
   return static_cast<std::int64_t>(value);
 }
 
@@ -68,9 +64,7 @@ double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place)
 double read_place(const Resizing& one, const Mode& mode, std::int64_t place) {
   const double found = place_in_input(one, mode, place);
   const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
-  if (mode.coordinates == "tf_crop_and_resize" && !is_inside) {
-    throw CannotTranslate("it extrapolates");
-  }
+  refuse_if(mode.coordinates == "tf_crop_and_resize" && !is_inside, "it extrapolates");
   return found;
 }
 
@@ -125,33 +119,23 @@ bool is_repetition(const Integers& places, std::int64_t from) {
   return true;
 }
 
-int repeated(Graph& graph, int x, std::size_t axis, std::int64_t times) {
-  Extents divided = graph.shape(x);
-  divided.insert(divided.begin() + static_cast<std::ptrdiff_t>(axis) + 1, Extent());
-  Extents wide = divided;
-  wide[axis + 1] = {.size = times};
-  Extents to = graph.shape(x);
-  to[axis].size *= times;
-  return graph.reshape(graph.broadcast(graph.reshape(x, divided), wide), to);
-}
-
-int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mode& mode) {
-  if (one.to < 1) throw CannotTranslate("its result has no elements");
+Term resized(Term x, std::size_t axis, const Resizing& one, const Mode& mode) {
+  refuse_if(one.to < 1, "its result has no elements");
   constexpr std::int64_t max_side = 1 << 16;
-  if (one.to > std::min(max_side, max_extent / one.from)) {
-    throw CannotTranslate("its result is larger than any image");
-  }
+  refuse_if(one.to > std::min(max_side, max_extent / one.from),
+            "its result is larger than any image");
   if (mode.interpolation == "nearest") {
     Integers places;
     for (std::int64_t to = 0; to < one.to; ++to) {
       const std::int64_t place = nearest(read_place(one, mode, to), mode.rounding);
       places.push_back(std::clamp(place, std::int64_t{0}, one.from - 1));
     }
-    return is_repetition(places, one.from) ? repeated(graph, x, axis, one.to / one.from)
-                                           : taken(graph, x, axis, places);
+    return is_repetition(places, one.from) ? repeated(x, axis, one.to / one.from)
+                                           : taken(x, axis, places);
   }
-  const int matrix = graph.constant({one.from, one.to}, interpolation(one, mode));
-  return with_last_at(graph, graph.multiply(with_axis_last(graph, x, axis), matrix), axis);
+  const Term matrix{x.graph, x.graph->constant({one.from, one.to}, interpolation(one, mode))};
+  const std::size_t last = x.rank() - 1;
+  return x.move_axis(axis, last).multiply(matrix).move_axis(last, axis);
 }
 
 /// Extents of these axes from scales or sizes; other axes are unchanged.
@@ -178,30 +162,27 @@ std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
   return all;
 }
 
+/// Upsample has fewer attributes than its successor Resize.
 Outputs resize(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  int x = arguments.operand(0);
-  const Extents shape = graph.shape(x);
-  const bool is_old = arguments.translator().opset() < 11;
+  Term x = arguments.operand(0);
+  const Extents shape = x.shape();
+  const bool is_old = arguments.translator().opset() < 11 || arguments.node().op == "Upsample";
   const Mode mode{
-      .interpolation = arguments.attribute("mode", std::string("nearest")),
-      .coordinates = arguments.attribute("coordinate_transformation_mode",
-                                         std::string(is_old ? "asymmetric" : "half_pixel")),
-      .rounding =
-          arguments.attribute("nearest_mode", std::string(is_old ? "floor" : "round_prefer_floor")),
+      .interpolation = arguments.text("mode", "nearest"),
+      .coordinates =
+          arguments.text("coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
+      .rounding = arguments.text("nearest_mode", is_old ? "floor" : "round_prefer_floor"),
       .cubic = arguments.attribute("cubic_coeff_a", -0.75),
       .excludes_outside = arguments.flag("exclude_outside", false),
       .antialias = arguments.flag("antialias", false)};
-  Integers axes(shape.size());
-  for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<std::int64_t>(d);
-  axes = arguments.integer_list("axes", axes);
+  const Integers axes = arguments.integer_list("axes", general::axes_between(0, shape.size()));
   const std::size_t scales_at = is_old ? 1 : 2;
   std::vector<double> scales = arguments.numbers(scales_at);
   Integers sizes = arguments.integers(3);
+  refuse_if(sizes.empty() && scales.size() != axes.size(), "its scales are not one a dimension");
   for (std::int64_t& size : sizes) size = size % samples_prime == 0 ? size / samples_prime : size;
   std::vector<Resizing> all =
-      resizings(shape, axes, scales, sizes,
-                arguments.attribute("keep_aspect_ratio_policy", std::string("stretch")));
+      resizings(shape, axes, scales, sizes, arguments.text("keep_aspect_ratio_policy", "stretch"));
   if (mode.coordinates == "tf_crop_and_resize") {
     const std::vector<double> roi = arguments.numbers(1);
     for (std::size_t i = 0; i < all.size() && roi.size() == 2 * all.size(); ++i) {
@@ -219,28 +200,7 @@ Outputs resize(Arguments& arguments) {
       if (arguments.has(3) && all[i].to == all[i].from * samples) continue;
       throw CannotTranslate("it changes the number of samples");
     }
-    x = resized(graph, x, axis, all[i], mode);
-  }
-  return {x};
-}
-
-/// Operator sets 7 to 9: scales are an attribute or an input.
-Outputs upsample(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  int x = arguments.operand(0);
-  const Extents shape = graph.shape(x);
-  const std::vector<double> scales = arguments.numbers(1);
-  Integers axes(shape.size());
-  for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<std::int64_t>(d);
-  if (scales.size() != shape.size()) throw CannotTranslate("its scales are not one a dimension");
-  const Mode mode{.interpolation = arguments.attribute("mode", std::string("nearest")),
-                  .coordinates = "asymmetric",
-                  .rounding = "floor"};
-  const std::vector<Resizing> all = resizings(shape, axes, scales, {}, "stretch");
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (all[d].scale == 1) continue;
-    if (shape[d].samples) throw CannotTranslate("it changes the number of samples");
-    x = resized(graph, x, d, all[d], mode);
+    x = resized(x, axis, all[i], mode);
   }
   return {x};
 }
@@ -250,37 +210,35 @@ Outputs upsample(Arguments& arguments) {
 /// Returns the side of blocks. Images are {N, C, H, W}.
 std::int64_t block_of(const Arguments& arguments, const Extents& image) {
   const std::int64_t block = arguments.integer("blocksize", 1);
-  if (block < 1) throw CannotTranslate(fmt::format("its blocksize is {}", block));
-  if (image.size() != 4) throw CannotTranslate("its input has no four dimensions");
+  refuse_if(block < 1, fmt::format("its blocksize is {}", block));
+  refuse_if(image.size() != 4, "its input has no four dimensions");
   return block;
 }
 
 /// Moves blocks of channels to pixels.
 Outputs depth_to_space(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
+  const Term x = arguments.operand(0);
+  const Extents from = x.shape();
   const std::int64_t block = block_of(arguments, from);
   const Extent channels{.size = from[1].size / (block * block)};
-  const bool columns_first = arguments.attribute("mode", std::string("DCR")) == "CRD";
+  const bool columns_first = arguments.text("mode", "DCR") == "CRD";
   const Extents divided = columns_first
                               ? Extents{from[0], channels, {block}, {block}, from[2], from[3]}
                               : Extents{from[0], {block}, {block}, channels, from[2], from[3]};
   const Integers order = columns_first ? Integers{0, 1, 4, 2, 5, 3} : Integers{0, 3, 4, 1, 5, 2};
-  return {graph.reshape(graph.permute(graph.reshape(x, divided), order),
-                        {from[0], channels, {from[2].size * block}, {from[3].size * block}})};
+  return {x.reshape(divided).permute(order).reshape(
+      {from[0], channels, {from[2].size * block}, {from[3].size * block}})};
 }
 
 Outputs space_to_depth(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
+  const Term x = arguments.operand(0);
+  const Extents from = x.shape();
   const std::int64_t block = block_of(arguments, from);
   const Extent rows{.size = from[2].size / block};
   const Extent columns{.size = from[3].size / block};
-  const int divided = graph.reshape(x, {from[0], from[1], rows, {block}, columns, {block}});
-  return {graph.reshape(graph.permute(divided, {0, 3, 5, 1, 2, 4}),
-                        {from[0], {from[1].size * block * block}, rows, columns})};
+  const Term divided = x.reshape({from[0], from[1], rows, {block}, columns, {block}});
+  return {divided.permute({0, 3, 5, 1, 2, 4})
+              .reshape({from[0], {from[1].size * block * block}, rows, columns})};
 }
 
 }  // namespace
@@ -289,7 +247,7 @@ OperatorTable resizing_operators() {
   return {{"DepthToSpace", depth_to_space},
           {"Resize", resize},
           {"SpaceToDepth", space_to_depth},
-          {"Upsample", upsample}};
+          {"Upsample", resize}};
 }
 
 }  // namespace parbench::onnx_import

@@ -10,20 +10,16 @@ namespace parbench::onnx_import {
 Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t rank,
                  std::int64_t fallback) {
   Integers values = arguments.integer_list(name, Integers(rank, fallback));
-  if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
-    throw CannotTranslate(fmt::format("its {} do not fit its input", name));
-  }
-  if (std::ranges::any_of(values, [](auto one) { return one > max_extent; })) {
-    throw CannotTranslate(fmt::format("its {} are larger than any image", name));
-  }
+  refuse_if(values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; }),
+            fmt::format("its {} do not fit its input", name));
+  refuse_if(std::ranges::any_of(values, [](auto one) { return one > max_extent; }),
+            fmt::format("its {} are larger than any image", name));
   return values;
 }
 
 void check_kernel(const Integers& kernel) {
   const auto is_side = [](std::int64_t side) { return side >= 1 && side <= max_extent; };
-  if (!std::ranges::all_of(kernel, is_side)) {
-    throw CannotTranslate("its window is empty, or larger than any image");
-  }
+  refuse_if(!std::ranges::all_of(kernel, is_side), "its window is empty, or larger than any image");
 }
 
 Windows windows_of(const Arguments& arguments, const Integers& image, Integers kernel) {
@@ -34,13 +30,13 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
                   .front = Integers(rank, 0),
                   .back = Integers(rank, 0),
                   .results = Integers(rank, 0)};
-  if (windows.kernel.size() != rank) throw CannotTranslate("its kernel does not fit its input");
+  refuse_if(windows.kernel.size() != rank, "its kernel does not fit its input");
   check_kernel(windows.kernel);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
-  const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
+  const std::string automatic = arguments.text("auto_pad", "NOTSET");
   const bool is_same = automatic.starts_with("SAME");
   for (std::size_t d = 0; d < rank; ++d) {
-    if (windows.strides[d] < 1) throw CannotTranslate("it has a stride of 0");
+    refuse_if(windows.strides[d] < 1, "it has a stride of 0");
     if (automatic == "NOTSET" || automatic.empty()) {
       windows.front[d] = pads[d];
       windows.back[d] = pads[rank + d];
@@ -53,7 +49,7 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
     }
     const bool rounds_up = arguments.flag("ceil_mode", false);
     const std::int64_t room = image[d] + windows.front[d] + windows.back[d] - windows.reach(d);
-    if (room < 0 && !rounds_up) throw CannotTranslate("its window is larger than its input");
+    refuse_if(room < 0 && !rounds_up, "its window is larger than its input");
     windows.results[d] = room < 0 ? 1 : room / windows.strides[d] + 1;
     if (room > 0 && rounds_up && room % windows.strides[d] != 0) {
       const std::int64_t start = windows.results[d] * windows.strides[d];
@@ -63,12 +59,12 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
   return windows;
 }
 
-Integers image_of(const general::Extents& shape) {
-  if (shape.size() < 3) throw CannotTranslate("its input has no dimensions to move over");
+Integers image_of(const Extents& shape) {
+  refuse_if(shape.size() < 3, "its input has no dimensions to move over");
   Integers image;
   for (std::size_t d = 2; d < shape.size(); ++d) {
-    if (shape[d].samples) throw CannotTranslate("its window moves over the samples");
-    if (shape[d].size > max_extent) throw CannotTranslate("its input is larger than any image");
+    refuse_if(shape[d].samples, "its window moves over the samples");
+    refuse_if(shape[d].size > max_extent, "its input is larger than any image");
     image.push_back(shape[d].size);
   }
   return image;
@@ -101,20 +97,15 @@ std::optional<Window> square_window(const Windows& windows, const Integers& imag
 
 // --- taps ---
 
-int padded(general::Graph& graph, int x, const Windows& windows, float value) {
-  general::Extents to = graph.shape(x);
+Term padded(Term x, const Windows& windows, float value) {
+  Extents to = x.shape();
   Integers starts(to.size(), 0);
   for (std::size_t d = 0; d < windows.rank(); ++d) {
     starts[d + 2] = windows.front[d];
     const std::int64_t read = (windows.results[d] - 1) * windows.strides[d] + windows.reach(d);
     to[d + 2].size = std::max(read, windows.front[d] + to[d + 2].size);
   }
-  if (to == graph.shape(x)) return x;
-  const Integers steps(to.size(), 1);
-  const int placed = graph.place(x, starts, steps, to);
-  if (value == 0) return placed;
-  const int inside = graph.place(graph.number(1, graph.shape(x)), starts, steps, to);
-  return graph.select(inside, placed, graph.number(value));
+  return x.place(starts, to, value);
 }
 
 std::vector<Integers> taps_of(const Windows& windows) {
@@ -130,8 +121,8 @@ std::vector<Integers> taps_of(const Windows& windows) {
   return taps;
 }
 
-int read_by_tap(general::Graph& graph, int x, const Windows& windows, const Integers& tap) {
-  general::Extents to = graph.shape(x);
+Term read_by_tap(Term x, const Windows& windows, const Integers& tap) {
+  Extents to = x.shape();
   Integers starts(to.size(), 0);
   Integers steps(to.size(), 1);
   for (std::size_t d = 0; d < windows.rank(); ++d) {
@@ -139,22 +130,20 @@ int read_by_tap(general::Graph& graph, int x, const Windows& windows, const Inte
     steps[d + 2] = windows.strides[d];
     to[d + 2] = {.size = windows.results[d]};
   }
-  return graph.slice(x, starts, steps, to);
+  return {x.graph, x.graph->slice(x, starts, steps, to)};
 }
 
 void check_taps(const Windows& windows) {
   constexpr std::int64_t max_taps = 1024;
-  if (windows.taps() > max_taps) {
-    throw CannotTranslate(fmt::format("its window has more than {} taps", max_taps));
-  }
+  refuse_if(windows.taps() > max_taps, fmt::format("its window has more than {} taps", max_taps));
 }
 
-int over_taps(general::Graph& graph, int x, const Windows& windows, ElementOp op) {
+Term over_taps(Term x, const Windows& windows, ElementOp op) {
   check_taps(windows);
-  int result = -1;
-  for (const Integers& tap : taps_of(windows)) {
-    const int one = read_by_tap(graph, x, windows, tap);
-    result = result < 0 ? one : graph.apply(op, result, one);
+  const std::vector<Integers> taps = taps_of(windows);
+  Term result = read_by_tap(x, windows, taps.front());
+  for (std::size_t i = 1; i < taps.size(); ++i) {
+    result = result.apply(op, read_by_tap(x, windows, taps[i]));
   }
   return result;
 }

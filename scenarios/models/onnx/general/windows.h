@@ -44,7 +44,7 @@ void check_kernel(const Integers& kernel);
 /// Refuses windows with too many taps to compute each separately.
 void check_taps(const Windows& windows);
 /// Returns the extents of the dimensions after the channels.
-[[nodiscard]] Integers image_of(const general::Extents& shape);
+[[nodiscard]] Integers image_of(const Extents& shape);
 [[nodiscard]] Windows windows_of(const Arguments& arguments, const Integers& image,
                                  Integers kernel);
 /// Returns a window for a layer of its own kind; nothing for others. `has_trailing`: the kind
@@ -53,13 +53,12 @@ void check_taps(const Windows& windows);
                                                   bool has_trailing);
 
 /// Returns the input with the padding that the windows read.
-[[nodiscard]] int padded(general::Graph& graph, int x, const Windows& windows, float value);
+[[nodiscard]] Term padded(Term x, const Windows& windows, float value);
 /// Returns the taps of a window, with the last dimension fastest.
 [[nodiscard]] std::vector<Integers> taps_of(const Windows& windows);
 /// Returns the elements that a tap reads, for all windows.
-[[nodiscard]] int read_by_tap(general::Graph& graph, int x, const Windows& windows,
-                              const Integers& tap);
+[[nodiscard]] Term read_by_tap(Term x, const Windows& windows, const Integers& tap);
 /// Combines the elements that all taps read with an operator.
-[[nodiscard]] int over_taps(general::Graph& graph, int x, const Windows& windows, ElementOp op);
+[[nodiscard]] Term over_taps(Term x, const Windows& windows, ElementOp op);
 
 }  // namespace parbench::onnx_import

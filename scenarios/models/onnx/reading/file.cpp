@@ -48,13 +48,21 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   return model;
 }
 
+/// Returns what `read` returns. Its errors, other than UsageErrors, become those of the file.
+template <class Read>
+auto guarded(const fs::path& path, std::string_view what, const char* remedy, Read read) {
+  try {
+    return read();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse(path, fmt::format("{}: {}", what, error.what()), remedy);
+  }
+}
+
 /// Inlines functions, and makes names unique.
 void join_scopes_of(onnx::ModelProto& model, const fs::path& path) {
-  try {
-    join_scopes(model);
-  } catch (const std::runtime_error& error) {
-    refuse(path, std::string("cannot be read: ") + error.what(), export_again);
-  }
+  guarded(path, "cannot be read", export_again, [&] { join_scopes(model); });
 }
 
 onnx::ModelProto parsed(const fs::path& path) {
@@ -79,23 +87,27 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == key) return entry.value();
+  }
+  return {};
+}
+
 /// Checks that external data is inside of the model's folder, because the file may be from an
 /// untrusted source.
 void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
-  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    if (entry.key() != "location") continue;
-    const fs::path location = fs::path(entry.value()).lexically_normal();
-    if (location.is_absolute() || location.string().starts_with("..")) {
-      refuse(path,
-             fmt::format("keeps '{}' outside of its folder, in '{}'", tensor.name(), entry.value()),
-             "save the weights beside the model");
-    }
-    std::error_code error;
-    if (!fs::is_regular_file(path.parent_path() / location, error)) {
-      refuse(path, fmt::format("keeps '{}' in '{}': no such file", tensor.name(), entry.value()),
-             "copy that file beside the model");
-    }
+  const std::string given = entry_of(tensor, "location");
+  const fs::path location = fs::path(given).lexically_normal();
+  if (location.is_absolute() || location.string().starts_with("..")) {
+    refuse(path, fmt::format("keeps '{}' outside of its folder, in '{}'", tensor.name(), given),
+           "save the weights beside the model");
+  }
+  std::error_code error;
+  if (!fs::is_regular_file(path.parent_path() / location, error)) {
+    refuse(path, fmt::format("keeps '{}' in '{}': no such file", tensor.name(), given),
+           "copy that file beside the model");
   }
 }
 
@@ -243,13 +255,6 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
 
 // --- values of weights ---
 
-std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
-  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    if (entry.key() == key) return entry.value();
-  }
-  return {};
-}
-
 /// Replaces the reference to a file by the bytes in it. Throws std::exception for a range outside
 /// of the file, or with another size.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
@@ -324,14 +329,8 @@ std::vector<float> FileValues::of(const std::string& name) {
   const auto found = parsed_->tensors.find(name);
   if (found == parsed_->tensors.end())
     refuse(path_, "has no values of '" + name + "'", export_again);
-  try {
-    return floats_of(path_, *found->second);
-  } catch (const UsageError&) {
-    throw;
-  } catch (const std::exception& error) {
-    refuse(path_, std::string("has weights that cannot be read: ") + error.what(),
-           "run it with --weights random");
-  }
+  return guarded(path_, "has weights that cannot be read", "run it with --weights random",
+                 [&] { return floats_of(path_, *found->second); });
 }
 
 void FileValues::release() {
@@ -346,15 +345,11 @@ Graph checked_graph(onnx::ModelProto model, const fs::path& path) {
   for (const onnx::TensorProto& one : model.graph().initializer()) check_external(path, one);
   check(path, model, opset);
   join_scopes_of(model, path);
-  try {
+  return guarded(path, "has a tensor that cannot be read", export_again, [&] {
     Graph graph = graph_of(model.graph(), opset);
     check_order(path, graph);
     return graph;
-  } catch (const UsageError&) {
-    throw;
-  } catch (const std::exception& error) {
-    refuse(path, std::string("has a tensor that cannot be read: ") + error.what(), export_again);
-  }
+  });
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <onnx/defs/tensor_proto_util.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,17 +18,23 @@
 
 namespace parbench::onnx_import {
 
+namespace {
+
+void check_count(const onnx::TensorProto& tensor, std::size_t found, std::int64_t wanted) {
+  if (std::cmp_equal(found, wanted)) return;
+  throw std::invalid_argument(tensor.name() + " has another number of values than its shape says");
+}
+
+}  // namespace
+
 /// The library copies as many values as fit, whatever the size of the raw data.
 template <class Value>
 std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(Value);
-  const bool is_whole = !tensor.has_raw_data() || tensor.raw_data().size() == bytes;
-  const std::vector<Value> values =
-      is_whole ? onnx::ParseData<Value>(&tensor) : std::vector<Value>();
-  if (!is_whole || std::cmp_not_equal(values.size(), count)) {
-    throw std::invalid_argument(tensor.name() +
-                                " has another number of values than its shape says");
+  if (tensor.has_raw_data()) {
+    check_count(tensor, tensor.raw_data().size(), count * static_cast<std::int64_t>(sizeof(Value)));
   }
+  std::vector<Value> values = onnx::ParseData<Value>(&tensor);
+  check_count(tensor, values.size(), count);
   return values;
 }
 
@@ -52,10 +60,16 @@ float half_to_float(std::uint32_t half) {
   return sign * std::ldexp(1024.0F + mantissa, exponent - bias - bits);
 }
 
+double bf16_to_double(std::uint16_t bits) { return from_bf16(bits); }
+
+template <class Value>
+double same(Value value) {
+  return static_cast<double>(value);
+}
+
 /// Elements of 8 or 16 bits, or of bool: raw data, or one element per integer.
-template <class Value, class Convert>
-std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t count,
-                                   Convert convert) {
+template <class Value, auto convert>
+std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t count) {
   std::vector<double> values;
   for (const std::int32_t one : tensor.int32_data()) {
     values.push_back(convert(static_cast<Value>(one)));
@@ -66,10 +80,7 @@ std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t
     std::memcpy(&one, bytes.data() + i, sizeof(Value));
     values.push_back(convert(one));
   }
-  if (std::cmp_not_equal(values.size(), count)) {
-    throw std::invalid_argument(tensor.name() +
-                                " has another number of values than its shape says");
-  }
+  check_count(tensor, values.size(), count);
   return values;
 }
 
@@ -79,19 +90,45 @@ std::vector<double> widened(const onnx::TensorProto& tensor, std::int64_t count)
   return {values.begin(), values.end()};
 }
 
+/// A type whose elements are numbers. `bytes`: of an element in an external file.
+struct NumberType {
+  int type;
+  std::size_t bytes;
+  bool is_floating;
+  std::vector<double> (*read)(const onnx::TensorProto& tensor, std::int64_t count);
+};
+
+constexpr std::array number_types{
+    NumberType{onnx::TensorProto::FLOAT, 4, true, widened<float>},
+    NumberType{onnx::TensorProto::DOUBLE, 8, true, widened<double>},
+    NumberType{onnx::TensorProto::FLOAT16, 2, true, small_elements<std::uint16_t, half_to_float>},
+    NumberType{onnx::TensorProto::BFLOAT16, 2, true, small_elements<std::uint16_t, bf16_to_double>},
+    NumberType{onnx::TensorProto::INT64, 8, false, widened<std::int64_t>},
+    NumberType{onnx::TensorProto::INT32, 4, false, widened<std::int32_t>},
+    NumberType{onnx::TensorProto::INT16, 2, false,
+               small_elements<std::int16_t, same<std::int16_t>>},
+    NumberType{onnx::TensorProto::UINT16, 2, false,
+               small_elements<std::uint16_t, same<std::uint16_t>>},
+    NumberType{onnx::TensorProto::INT8, 1, false, small_elements<std::int8_t, same<std::int8_t>>},
+    NumberType{onnx::TensorProto::UINT8, 1, false,
+               small_elements<std::uint8_t, same<std::uint8_t>>},
+    NumberType{onnx::TensorProto::BOOL, 1, false,
+               small_elements<std::uint8_t, same<std::uint8_t>>}};
+
+/// Returns null for other types.
+const NumberType* number_type(int type) {
+  const auto* found = std::ranges::find(number_types, type, &NumberType::type);
+  return found == number_types.end() ? nullptr : found;
+}
+
 }  // namespace
 
 bool is_floating(int type) {
-  return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
-         type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
+  const NumberType* found = number_type(type);
+  return found != nullptr && found->is_floating;
 }
 
-bool is_number(int type) {
-  return is_floating(type) || type == onnx::TensorProto::INT64 ||
-         type == onnx::TensorProto::INT32 || type == onnx::TensorProto::INT16 ||
-         type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT16 ||
-         type == onnx::TensorProto::UINT8 || type == onnx::TensorProto::BOOL;
-}
+bool is_number(int type) { return number_type(type) != nullptr; }
 
 ElementType element_type(int type) {
   if (type == onnx::TensorProto::BOOL) return ElementType::boolean;
@@ -99,53 +136,13 @@ ElementType element_type(int type) {
 }
 
 std::size_t bytes_of_type(int type) {
-  switch (type) {
-    case onnx::TensorProto::DOUBLE:
-    case onnx::TensorProto::INT64:
-      return 8;
-    case onnx::TensorProto::FLOAT16:
-    case onnx::TensorProto::BFLOAT16:
-    case onnx::TensorProto::INT16:
-    case onnx::TensorProto::UINT16:
-      return 2;
-    case onnx::TensorProto::INT8:
-    case onnx::TensorProto::UINT8:
-    case onnx::TensorProto::BOOL:
-      return 1;
-    default:
-      return 4;
-  }
+  const NumberType* found = number_type(type);
+  return found == nullptr ? 4 : found->bytes;
 }
 
 std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count) {
-  const auto same = [](auto value) { return static_cast<double>(value); };
-  switch (tensor.data_type()) {
-    case onnx::TensorProto::FLOAT:
-      return widened<float>(tensor, count);
-    case onnx::TensorProto::DOUBLE:
-      return widened<double>(tensor, count);
-    case onnx::TensorProto::INT64:
-      return widened<std::int64_t>(tensor, count);
-    case onnx::TensorProto::INT32:
-      return widened<std::int32_t>(tensor, count);
-    case onnx::TensorProto::FLOAT16:
-      return small_elements<std::uint16_t>(tensor, count,
-                                           [](auto half) { return half_to_float(half); });
-    case onnx::TensorProto::BFLOAT16:
-      return small_elements<std::uint16_t>(tensor, count,
-                                           [](auto half) { return from_bf16(half); });
-    case onnx::TensorProto::INT16:
-      return small_elements<std::int16_t>(tensor, count, same);
-    case onnx::TensorProto::UINT16:
-      return small_elements<std::uint16_t>(tensor, count, same);
-    case onnx::TensorProto::INT8:
-      return small_elements<std::int8_t>(tensor, count, same);
-    case onnx::TensorProto::UINT8:
-    case onnx::TensorProto::BOOL:
-      return small_elements<std::uint8_t>(tensor, count, same);
-    default:
-      throw std::invalid_argument(tensor.name() + " has elements of a type that is not known");
-  }
+  if (const NumberType* type = number_type(tensor.data_type())) return type->read(tensor, count);
+  throw std::invalid_argument(tensor.name() + " has elements of a type that is not known");
 }
 
 }  // namespace parbench::onnx_import

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -22,14 +23,16 @@ void rename(std::string& name, const Names& names) {
   if (const auto found = names.find(name); found != names.end()) name = found->second;
 }
 
-void rename_nested(onnx::NodeProto& node, const Names& names);
+void rename_graph(onnx::GraphProto& graph, Names names);
 
 /// Renames the inputs and outputs of a node, including nested graphs, except for names that these
 /// define themselves.
 void rename_node(onnx::NodeProto& node, const Names& names) {
   for (std::string& name : *node.mutable_input()) rename(name, names);
   for (std::string& name : *node.mutable_output()) rename(name, names);
-  rename_nested(node, names);
+  for (onnx::AttributeProto& one : *node.mutable_attribute()) {
+    if (one.has_g()) rename_graph(*one.mutable_g(), names);
+  }
 }
 
 void rename_graph(onnx::GraphProto& graph, Names names) {
@@ -40,12 +43,6 @@ void rename_graph(onnx::GraphProto& graph, Names names) {
   }
   for (onnx::NodeProto& node : *graph.mutable_node()) rename_node(node, names);
   for (onnx::ValueInfoProto& one : *graph.mutable_output()) rename(*one.mutable_name(), names);
-}
-
-void rename_nested(onnx::NodeProto& node, const Names& names) {
-  for (onnx::AttributeProto& one : *node.mutable_attribute()) {
-    if (one.has_g()) rename_graph(*one.mutable_g(), names);
-  }
 }
 
 // --- functions ---
@@ -132,17 +129,16 @@ class Inliner {
         }
       }
       if (one.ref_attr_name().empty()) continue;
-      const std::string name = one.name();
-      const std::string wanted = one.ref_attr_name();
-      bool is_given = false;
-      for (const onnx::AttributeProto& given : call.attribute()) {
-        if (given.name() != wanted) continue;
-        one = given;
-        one.set_name(name);
-        is_given = true;
-        break;
+      const auto given =
+          std::ranges::find(call.attribute(), one.ref_attr_name(),
+                            [](const onnx::AttributeProto& attribute) { return attribute.name(); });
+      if (given == call.attribute().end()) {
+        attributes->DeleteSubrange(i, 1);
+        continue;
       }
-      if (!is_given) attributes->DeleteSubrange(i, 1);
+      const std::string name = one.name();
+      one = *given;
+      one.set_name(name);
     }
   }
 

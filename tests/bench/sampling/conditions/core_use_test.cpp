@@ -44,7 +44,7 @@ TEST_F(CoreUseTest, IsUnknownWithoutAllCores) {
 TEST(UsedByOthers, IsWhatThisProcessDidNotUse) {
   const CoreUse before{.busy_seconds = 10, .own_seconds = 4};
   EXPECT_DOUBLE_EQ(*used_by_others(before, CoreUse{13, 5}, 2), 1);
-  EXPECT_DOUBLE_EQ(*used_by_others(before, CoreUse{13, 7.5}, 2), -0.25) << "ticks lag behind";
+  EXPECT_DOUBLE_EQ(*used_by_others(before, CoreUse{13, 7.5}, 2), -0.25) << "ticks lag";
   EXPECT_FALSE(used_by_others(before, std::nullopt, 2));
   EXPECT_FALSE(used_by_others(before, CoreUse{13, 5}, 0));
 }

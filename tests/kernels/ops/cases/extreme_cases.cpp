@@ -144,7 +144,7 @@ void add_softmaxes(Cases& cases) {
     add("cross_entropy_vocabulary", SoftmaxCrossEntropy{3, 5003, f32, 3}, tight, "logits");
     add("cross_entropy_bf16", SoftmaxCrossEntropy{9, 1001, bf16, 9}, loose, "logits");
   }
-  // Scores of thousands have no digits behind the point, so that close ones cannot be compared.
+  // Scores of thousands have no digits after the point, so that close ones cannot be compared.
   for (const auto& [name, pattern] :
        {std::pair{"sharp", sharp}, {"equal", equal}, {"zero", zero}, {"peaked", peaked}}) {
     const auto add = [&](const std::string& what, const OpDesc& desc, double relative) {

@@ -50,7 +50,7 @@ std::vector<OperationCase> poolings() {
   const PoolingShape uneven{{2, 5, 7, 6}, 3, 1, 1};
   const PoolingShape whole{{1, 16, 7, 7}, 7, 1, 0};
   const PoolingShape apart{{2, 8, 11, 9}, 2, 3, 0};
-  // One more row and column behind the image, as ceil_mode has them.
+  // One more row and column after the image, as ceil_mode has them.
   const PoolingShape trailing{{2, 32, 6, 8}, 3, 2, 0, 1};
   const PoolingShape odd_trailing{{1, 3, 8, 6}, 3, 2, 1, 1};
   const PoolingShape covered{{2, 16, 6, 6}, 7, 1, 0, 1};
@@ -179,12 +179,12 @@ std::vector<OperationCase> paddings() {
   const Shape large{4, 48, 29, 28};
   // top, left, bottom, right
   const Edges all{1, 2, 3, 4};
-  const Edges behind{0, 0, 1, 1};
+  const Edges after{0, 0, 1, 1};
   const Edges cut{-1, -2, -1, 0};
   const Edges mixed{-3, 2, 4, -3};
   return {
       {"pad_image", PadImage{blocked, all}},
-      {"pad_image_behind", PadImage{blocked, behind}},
+      {"pad_image_after", PadImage{blocked, after}},
       {"pad_image_cut", PadImage{blocked, cut}},
       {"pad_image_mixed", PadImage{blocked, mixed}},
       {"pad_image_eights", PadImage{{1, 24, 3, 5}, all}},

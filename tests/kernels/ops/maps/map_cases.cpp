@@ -1,5 +1,5 @@
-// Rows of the conformance table for programs over strided tensors: each operation of a step, and
-// the ways in which tensors can lie in memory.
+// Rows of the conformance table for programs over strided tensors: each operation of an
+// instruction, and the ways in which tensors can lie in memory.
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,13 +34,13 @@ Map map_of(const Shape& extents, std::vector<StridedTensor> inputs, const Elemen
 
 /// Applies `op` to two inputs of `extents`, the first one eight times as large where `is_scaled`.
 ElementProgram two_inputs(ElementOp op, bool is_scaled, bool is_positive) {
-  Steps steps;
-  Input a = steps.input(0);
-  const Input b = steps.input(1);
-  if (is_scaled) a = steps.apply(product, a, steps.number(8));
-  if (is_positive) a = steps.apply(absolute, a);
-  steps.apply(op, a, b);
-  return steps.program();
+  ProgramWriter writer;
+  Input a = writer.input(0);
+  const Input b = writer.input(1);
+  if (is_scaled) a = writer.apply(product, a, writer.number(8));
+  if (is_positive) a = writer.apply(absolute, a);
+  writer.apply(op, a, b);
+  return writer.program();
 }
 
 std::vector<StridedTensor> two_of(const Shape& extents) { return {dense(extents), dense(extents)}; }
@@ -98,49 +98,50 @@ void add_operations(Cases& cases) {
 
 /// selection(a < b, f(a), b), with numbers and all kinds of sources.
 ElementProgram choice() {
-  Steps steps;
-  const Input a = steps.input(0);
-  const Input b = steps.input(1);
-  const Input condition = steps.apply(less, a, b);
-  const Input one_number = steps.apply(selection, condition, steps.number(0.5F), b);
-  const Input other_number = steps.apply(selection, condition, a, steps.number(0.25F));
-  const Input numbers = steps.apply(selection, condition, steps.number(2), steps.number(-3));
-  const Input constant = steps.apply(selection, steps.number(0), a, b);
-  const Input sums = steps.apply(addition, one_number, other_number);
-  const Input more = steps.apply(addition, numbers, constant);
-  steps.apply(selection, condition, steps.apply(addition, sums, more), b);
-  return steps.program();
+  ProgramWriter writer;
+  const Input a = writer.input(0);
+  const Input b = writer.input(1);
+  const Input condition = writer.apply(less, a, b);
+  const Input one_number = writer.apply(selection, condition, writer.number(0.5F), b);
+  const Input other_number = writer.apply(selection, condition, a, writer.number(0.25F));
+  const Input numbers = writer.apply(selection, condition, writer.number(2), writer.number(-3));
+  const Input constant = writer.apply(selection, writer.number(0), a, b);
+  const Input sums = writer.apply(addition, one_number, other_number);
+  const Input more = writer.apply(addition, numbers, constant);
+  writer.apply(selection, condition, writer.apply(addition, sums, more), b);
+  return writer.program();
 }
 
 /// x = tanh((x + a number) · w), ten times.
 ElementProgram long_program() {
-  Steps steps;
-  Input x = steps.input(0);
+  ProgramWriter writer;
+  Input x = writer.input(0);
   for (int i = 0; i < 10; ++i) {
-    const Input moved = steps.apply(addition, x, steps.number(0.125F * static_cast<float>(i)));
-    const Input scaled = steps.apply(product, moved, steps.input(1));
-    x = steps.apply(ElementOp::tanh, scaled);
+    const Input moved = writer.apply(addition, x, writer.number(0.125F * static_cast<float>(i)));
+    const Input scaled = writer.apply(product, moved, writer.input(1));
+    x = writer.apply(ElementOp::tanh, scaled);
   }
-  return steps.program();
+  return writer.program();
 }
 
 /// The sum of `count` results that all live at once.
 ElementProgram wide_program(int count) {
-  Steps steps;
+  ProgramWriter writer;
   std::vector<Input> results;
-  const Input x = steps.input(0);
-  for (int i = 0; i < count; ++i) results.push_back(steps.apply(sine, i == 0 ? x : results.back()));
+  const Input x = writer.input(0);
+  for (int i = 0; i < count; ++i)
+    results.push_back(writer.apply(sine, i == 0 ? x : results.back()));
   Input sum = results[0];
   for (int i = 1; i < count; ++i)
-    sum = steps.apply(addition, sum, results[static_cast<std::size_t>(i)]);
-  return steps.program();
+    sum = writer.apply(addition, sum, results[static_cast<std::size_t>(i)]);
+  return writer.program();
 }
 
-ElementProgram one_step(ElementOp op) {
-  Steps steps;
-  const Input a = steps.input(0);
-  steps.apply(op, a, steps.input(1));
-  return steps.program();
+ElementProgram one_instruction(ElementOp op) {
+  ProgramWriter writer;
+  const Input a = writer.input(0);
+  writer.apply(op, a, writer.input(1));
+  return writer.program();
 }
 
 void add_programs(Cases& cases) {
@@ -156,20 +157,21 @@ void add_programs(Cases& cases) {
     add("selection", map_of(matrix, two, choice(), dtype));
     add("long", map_of(large, two_large, long_program(), dtype), to_first);
     add("many_results", map_of(matrix, {dense(matrix, dtype)}, wide_program(31), dtype));
-    add("large", map_of(large, two_large, one_step(addition), dtype), to_first);
-    Map sum = map_of(large, two_large, one_step(product), dtype);
+    add("large", map_of(large, two_large, one_instruction(addition), dtype), to_first);
+    Map sum = map_of(large, two_large, one_instruction(product), dtype);
     sum.accumulate = true;
     add("accumulate", sum);
   }
   cases.push_back({"map_widen", map_of(matrix, {dense(matrix, bf16)}, identity()), 0});
   cases.push_back({"map_narrow", map_of(matrix, {dense(matrix)}, identity(), bf16), loose});
-  cases.push_back(
-      {"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_step(addition)), tight});
-  cases.push_back(
-      {"map_values", with_values(map_of(matrix, two_of(matrix), one_step(addition))), tight});
+  cases.push_back({"map_i32",
+                   map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_instruction(addition)),
+                   tight});
+  cases.push_back({"map_values",
+                   with_values(map_of(matrix, two_of(matrix), one_instruction(addition))), tight});
   cases.push_back({"map_scalar", map_of({}, {dense({})}, identity()), 0});
   cases.push_back({"map_one_element", map_of({1, 1}, {dense({1, 1})}, identity(), bf16), loose});
-  Steps half;
+  ProgramWriter half;
   half.number(0.5F);
   cases.push_back({"map_number", map_of(large, {}, half.program()), 0});
   cases.push_back({"map_number_bf16", map_of(matrix, {}, half.program(), bf16), loose});
@@ -177,11 +179,11 @@ void add_programs(Cases& cases) {
 
 /// A triangle of a matrix: x where column ≤ row, else −row.
 ElementProgram triangle() {
-  Steps steps;
-  const Input row = steps.coordinate(1);
-  const Input above = steps.apply(less, row, steps.coordinate(2));
-  steps.apply(selection, above, steps.apply(negation, row), steps.input(0));
-  return steps.program();
+  ProgramWriter writer;
+  const Input row = writer.coordinate(1);
+  const Input above = writer.apply(less, row, writer.coordinate(2));
+  writer.apply(selection, above, writer.apply(negation, row), writer.input(0));
+  return writer.program();
 }
 
 /// A tensor of `extents` whose dimensions lie in memory in the order `order`, outermost first.
@@ -214,9 +216,10 @@ void add_permutations(Cases& cases) {
     add("eight_dimensions", eight, {6, 3, 7, 0, 2, 5, 1, 4});
   }
   const Shape matrix{65, 130};
-  cases.push_back({"map_sum_with_transposed",
-                   map_of(matrix, {dense(matrix), permuted(matrix, {1, 0})}, one_step(addition)),
-                   tight});
+  cases.push_back(
+      {"map_sum_with_transposed",
+       map_of(matrix, {dense(matrix), permuted(matrix, {1, 0})}, one_instruction(addition)),
+       tight});
   Map transposed = map_of(matrix, {permuted(matrix, {1, 0})}, identity());
   transposed.accumulate = true;
   cases.push_back({"map_transpose_accumulate", transposed, tight});
@@ -231,9 +234,10 @@ void add_broadcasts(Cases& cases) {
   for (const DType dtype : {f32, bf16}) {
     const auto add = [&](const std::string& name, const Shape& extents,
                          const StridedTensor& other) {
-      cases.push_back({"map_broadcast_" + name + suffix(dtype),
-                       map_of(extents, {dense(extents, dtype), other}, one_step(product), dtype),
-                       tolerance(dtype)});
+      cases.push_back(
+          {"map_broadcast_" + name + suffix(dtype),
+           map_of(extents, {dense(extents, dtype), other}, one_instruction(product), dtype),
+           tolerance(dtype)});
     };
     add("channels", image, strided(dense({5}, dtype), 0, {0, 1, 0, 0}));
     add("row", image, strided(dense({33}, dtype), 0, {0, 0, 0, 1}));
@@ -246,7 +250,7 @@ void add_broadcasts(Cases& cases) {
   cases.push_back(
       {"map_outer_product",
        map_of({90, 70}, {strided(dense({90}), 0, {1, 0}), strided(dense({70}), 0, {0, 1})},
-              one_step(product)),
+              one_instruction(product)),
        tight});
   cases.push_back(
       {"map_repeat", map_of({4, 300}, {strided(dense({300}), 0, {0, 1})}, identity()), 0});
@@ -297,18 +301,18 @@ Map reduction_of(const Shape& extents, int reduced, const StridedTensor& input, 
 }
 
 ElementProgram square() {
-  Steps steps;
-  const Input x = steps.input(0);
-  steps.apply(product, x, x);
-  return steps.program();
+  ProgramWriter writer;
+  const Input x = writer.input(0);
+  writer.apply(product, x, x);
+  return writer.program();
 }
 
 /// 1 + x/64, whose product over hundreds of elements stays in range.
 ElementProgram near_one() {
-  Steps steps;
-  const Input x = steps.apply(product, steps.input(0), steps.number(1.0F / 64));
-  steps.apply(addition, x, steps.number(1));
-  return steps.program();
+  ProgramWriter writer;
+  const Input x = writer.apply(product, writer.input(0), writer.number(1.0F / 64));
+  writer.apply(addition, x, writer.number(1));
+  return writer.program();
 }
 
 void add_reductions(Cases& cases) {

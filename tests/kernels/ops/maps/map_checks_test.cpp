@@ -117,19 +117,21 @@ TEST(MapChecks, RefusesValuesOfAnotherNumberOrType) {
 TEST(MapChecks, RefusesStepsThatReadWhatIsNotThere) {
   Map map = matrix();
   map.program = {};
-  EXPECT_THAT(objection(map), HasSubstr("the program has 0 steps; it must have 1 to 64"));
+  EXPECT_THAT(objection(map), HasSubstr("the program has 0 instructions; it must have 1 to 64"));
   map.program = ElementProgram(65);
-  EXPECT_THAT(objection(map), HasSubstr("the program has 65 steps"));
+  EXPECT_THAT(objection(map), HasSubstr("the program has 65 instructions"));
   map.program = {{.op = ElementOp::input, .from = {1}}};
-  EXPECT_THAT(objection(map), HasSubstr("map: step 0 reads input 1 of 1"));
+  EXPECT_THAT(objection(map), HasSubstr("map: instruction 0 reads input 1 of 1"));
   map.program = {{.op = ElementOp::coordinate, .from = {2}}};
-  EXPECT_THAT(objection(map), HasSubstr("step 0 reads coordinate 2 of 2"));
+  EXPECT_THAT(objection(map), HasSubstr("instruction 0 reads coordinate 2 of 2"));
   map.program = {{.op = ElementOp::input}, {.op = ElementOp::addition, .from = {0, 1}}};
-  EXPECT_THAT(objection(map), HasSubstr("step 1 reads step 1; only earlier steps have results"));
+  EXPECT_THAT(
+      objection(map),
+      HasSubstr("instruction 1 reads instruction 1; only earlier instructions have results"));
   map.program = {{.op = ElementOp::input}, {.op = ElementOp::selection, .from = {0, 0, 9}}};
-  EXPECT_THAT(objection(map), HasSubstr("step 1 reads step 9"));
+  EXPECT_THAT(objection(map), HasSubstr("instruction 1 reads instruction 9"));
   map.program = {{.op = ElementOp::input}, {.op = ElementOp::negation, .from = {0, 9, 9}}};
-  EXPECT_EQ(objection(map), "accepted") << "a negation reads one step";
+  EXPECT_EQ(objection(map), "accepted") << "a negation reads one instruction";
 }
 
 TEST(MapChecks, RefusesTooManyInputs) {

@@ -9,8 +9,8 @@
 
 namespace parbench::test {
 
-/// A step's number, and the results of earlier ones as operands.
-class Steps {
+/// An instruction's number, and the results of earlier ones as operands.
+class ProgramWriter {
  public:
   std::uint8_t input(std::uint8_t index) { return add({.op = ElementOp::input, .from = {index}}); }
   std::uint8_t coordinate(std::uint8_t dimension) {
@@ -23,8 +23,8 @@ class Steps {
   [[nodiscard]] const ElementProgram& program() const { return program_; }
 
  private:
-  std::uint8_t add(const ElementStep& step) {
-    program_.push_back(step);
+  std::uint8_t add(const ElementInstruction& instruction) {
+    program_.push_back(instruction);
     return static_cast<std::uint8_t>(program_.size() - 1);
   }
 

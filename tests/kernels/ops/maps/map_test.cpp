@@ -64,11 +64,11 @@ TEST_P(MapOperation, TakesAllNumbersInFunctionsOfOne) {
   const Values numbers = f32_numbers();
   const Shape extents{static_cast<std::int64_t>(numbers.size())};
   for (int op = static_cast<int>(absolute); op <= static_cast<int>(ElementOp::tanh); ++op) {
-    Steps steps;
-    steps.apply(static_cast<ElementOp>(op), steps.input(0));
+    ProgramWriter writer;
+    writer.apply(static_cast<ElementOp>(op), writer.input(0));
     const Map map{.extents = extents,
                   .inputs = {dense(extents)},
-                  .program = steps.program(),
+                  .program = writer.program(),
                   .output = dense(extents)};
     const Tensors inputs{{"source0", numbers}};
     expect_same_or_close(run(map, inputs), naive(map, inputs)["destination"],
@@ -80,12 +80,12 @@ TEST_P(MapOperation, TakesAllPairsOfNumbers) {
   const Values numbers = f32_numbers();
   const auto count = static_cast<std::int64_t>(numbers.size());
   for (int op = static_cast<int>(addition); op <= static_cast<int>(equal); ++op) {
-    Steps steps;
-    const std::uint8_t a = steps.input(0);
-    steps.apply(static_cast<ElementOp>(op), a, steps.input(1));
+    ProgramWriter writer;
+    const std::uint8_t a = writer.input(0);
+    writer.apply(static_cast<ElementOp>(op), a, writer.input(1));
     const Map map{.extents = {count, count},
                   .inputs = {{DType::f32, count, 0, {1, 0}}, {DType::f32, count, 0, {0, 1}}},
-                  .program = steps.program(),
+                  .program = writer.program(),
                   .output = dense({count, count})};
     const Tensors inputs{{"source0", numbers}, {"source1", numbers}};
     expect_same_or_close(run(map, inputs), naive(map, inputs)["destination"],
@@ -94,12 +94,12 @@ TEST_P(MapOperation, TakesAllPairsOfNumbers) {
 }
 
 TEST_P(MapOperation, SelectsByWhatIsNotZero) {
-  Steps steps;
-  const std::uint8_t condition = steps.input(0);
-  const std::uint8_t yes = steps.number(1);
-  steps.apply(selection, condition, yes, steps.number(2));
+  ProgramWriter writer;
+  const std::uint8_t condition = writer.input(0);
+  const std::uint8_t yes = writer.number(1);
+  writer.apply(selection, condition, yes, writer.number(2));
   const Map map{
-      .extents = {5}, .inputs = {dense({5})}, .program = steps.program(), .output = dense({5})};
+      .extents = {5}, .inputs = {dense({5})}, .program = writer.program(), .output = dense({5})};
   EXPECT_EQ(run(map, {{"source0", {0, -0.0, nan, -infinity, 1e-40}}}), (Values{2, 2, 1, 1, 1}));
 }
 
@@ -118,18 +118,18 @@ TEST_P(MapOperation, ReducesInfinitiesAndWhatIsNoNumber) {
   constexpr std::int64_t columns = 700;
   for (const bool is_transposed : {false, true}) {
     for (const Reduction kind : {Reduction::sum, Reduction::maximum, Reduction::minimum}) {
-      for (const std::int64_t place : {0, 1, 350, 699}) {
+      for (const std::int64_t column : {0, 1, 350, 699}) {
         const Map map = reduced_matrix(kind, 3, columns, is_transposed);
         Tensors inputs{{"source0", Values(3 * columns, 1.0)}};
         const auto put = [&](std::int64_t row, double value) {
           const Shape& strides = map.inputs[0].strides;
-          inputs["source0"][static_cast<std::size_t>(row * strides[0] + place * strides[1])] =
+          inputs["source0"][static_cast<std::size_t>(row * strides[0] + column * strides[1])] =
               value;
         };
         put(0, nan);
         put(1, kind == Reduction::minimum ? -infinity : infinity);
         expect_same_or_close(run(map, inputs), naive(map, inputs)["destination"],
-                             "reduction with " + std::to_string(place));
+                             "reduction with " + std::to_string(column));
       }
     }
   }
@@ -153,13 +153,13 @@ TEST_P(MapOperation, LeavesOtherElementsOfTheOutput) {
 }
 
 TEST_P(MapOperation, CountsTheElementsThatItTouches) {
-  Steps steps;
-  const std::uint8_t row = steps.input(0);
-  const std::uint8_t scaled = steps.apply(product, row, steps.number(2));
-  steps.apply(addition, scaled, steps.coordinate(0));
+  ProgramWriter writer;
+  const std::uint8_t row = writer.input(0);
+  const std::uint8_t scaled = writer.apply(product, row, writer.number(2));
+  writer.apply(addition, scaled, writer.coordinate(0));
   Map map{.extents = {4, 5, 6},
           .inputs = {{DType::bf16, 1000, 3, {0, 12, 2}}},
-          .program = steps.program(),
+          .program = writer.program(),
           .output = dense({4, 5, 6})};
   const auto bytes = [&] {
     double sum = 0;

@@ -147,7 +147,7 @@ TEST(Timelines, ColourTasksByTheirPhaseAndNumberTheirMicroBatch) {
   graph.tasks[0].phase = "backward";
   graph.tasks[0].micro_batch = 4;
   Reader reader(data_of(cases)["cases"][0]["spans"]);
-  EXPECT_EQ(reader.next(), 4) << "behind three kinds and forward";
+  EXPECT_EQ(reader.next(), 4) << "after three kinds and forward";
   EXPECT_EQ(reader.next(), 4 + 1);
 }
 

@@ -98,7 +98,7 @@ TEST(RelayoutTest, WhatNoStridesDescribeIsRefused) {
   EXPECT_TRUE(in_layout({product}, 2, image())) << "which it does not name";
 }
 
-TEST(RelayoutTest, ReducedDimensionsAndCoordinatesKeepTheirPlaces) {
+TEST(RelayoutTest, ReducedDimensionsAndCoordinatesKeepTheirOrder) {
   LoweredCall call = copy_of({2, 15, 8}, {120, 1, 15});
   auto& map = std::get<Map>(call.desc);
   map.program = {

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// All of {2, 3}, one behind the other, after an operation on them.
+/// All of {2, 3}, one after the other, after an operation on them.
 std::optional<StridedView> view_of(const Graph& graph, int index) {
   StridedView whole{.base = 0, .shape = {2, 3}, .strides = canonical_strides({2, 3})};
   const Operation& operation = graph.at(index);

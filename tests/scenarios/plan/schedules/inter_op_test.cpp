@@ -57,9 +57,9 @@ InterOpProblem random_problem(std::mt19937& random, int count) {
   return problem;
 }
 
-std::vector<int> ops_of(const InterOpStage& stage) {
+std::vector<int> ops_of(const InterOpLevel& level) {
   std::vector<int> ops;
-  for (const PlacedOp& placed : stage) ops.push_back(placed.op);
+  for (const PlacedOp& placed : level) ops.push_back(placed.op);
   return ops;
 }
 
@@ -74,29 +74,29 @@ void add_random_merges(std::mt19937& random, InterOpProblem& problem) {
   }
 }
 
-/// Every operation once, behind what it reads, and the whole device never beside its parts.
+/// Every operation once, after what it reads, and the whole device never beside its parts.
 void expect_valid(const InterOpProblem& problem, const InterOpSchedule& schedule) {
   std::vector<bool> done(problem.after.size(), false);
   int count = 0;
-  for (const InterOpStage& stage : schedule) {
-    ASSERT_FALSE(stage.empty());
-    for (const auto& [op, stream, merge] : stage) {
+  for (const InterOpLevel& level : schedule) {
+    ASSERT_FALSE(level.empty());
+    for (const auto& [op, stream, merge] : level) {
       ASSERT_FALSE(done[at(op)]) << "operation " << op << " runs twice";
       for (const int before : problem.after[at(op)]) ASSERT_TRUE(done[at(before)]) << op;
       if (merge != not_merged) {
         ASSERT_EQ(stream, whole_device);
-        ASSERT_EQ(ops_of(stage), problem.merges[at(merge)].ops) << "a merge is a stage";
+        ASSERT_EQ(ops_of(level), problem.merges[at(merge)].ops) << "a merge is a level";
       }
       done[at(op)] = true;
       ASSERT_TRUE(stream == whole_device || (stream >= 0 && stream < problem.streams));
-      ASSERT_EQ(stream == whole_device, stage.front().stream == whole_device);
+      ASSERT_EQ(stream == whole_device, level.front().stream == whole_device);
       ++count;
     }
   }
   EXPECT_EQ(count, problem.count());
 }
 
-/// The fastest stages by trying all of them: every set of remaining operations as a stage, every
+/// The fastest levels by trying all of them: every set of remaining operations as a level, every
 /// way to give them to streams.
 class Exhaustive {
  public:
@@ -115,29 +115,29 @@ class Exhaustive {
     double& best = best_[before][done];
     if (best >= 0) return best;
     double found = infinity;
-    for (unsigned stage = 1; stage < sets_; ++stage) {
-      if ((stage & done) != 0) continue;
+    for (unsigned level = 1; level < sets_; ++level) {
+      if ((level & done) != 0) continue;
       for (const Ran now : {whole, streams}) {
         const double seconds =
-            now == whole ? on_whole_device(stage, done) : on_streams(stage, done);
+            now == whole ? on_whole_device(level, done) : on_streams(level, done);
         if (seconds == infinity) continue;
         const bool joins = before != begin && (before == streams || now == streams);
-        found = std::min(found, (joins ? problem_.join : 0) + seconds + from(done | stage, now));
+        found = std::min(found, (joins ? problem_.join : 0) + seconds + from(done | level, now));
       }
     }
     return best = found;
   }
 
-  [[nodiscard]] std::vector<int> members(unsigned stage) const {
+  [[nodiscard]] std::vector<int> members(unsigned level) const {
     std::vector<int> ops;
     for (int op = 0; op < problem_.count(); ++op) {
-      if ((stage >> static_cast<unsigned>(op) & 1U) != 0) ops.push_back(op);
+      if ((level >> static_cast<unsigned>(op) & 1U) != 0) ops.push_back(op);
     }
     return ops;
   }
 
-  [[nodiscard]] double on_whole_device(unsigned stage, unsigned done) const {
-    const std::vector<int> ops = members(stage);
+  [[nodiscard]] double on_whole_device(unsigned level, unsigned done) const {
+    const std::vector<int> ops = members(level);
     if (!reads_only(ops[0], done)) return infinity;
     if (ops.size() == 1) return problem_.alone[at(ops[0])];
     double best = infinity;
@@ -147,8 +147,8 @@ class Exhaustive {
     return best;
   }
 
-  [[nodiscard]] double on_streams(unsigned stage, unsigned done) const {
-    const std::vector<int> ops = members(stage);
+  [[nodiscard]] double on_streams(unsigned level, unsigned done) const {
+    const std::vector<int> ops = members(level);
     double best = infinity;
     std::size_t ways = 1;
     for (std::size_t i = 0; i < ops.size(); ++i) ways *= at(problem_.streams);
@@ -206,32 +206,32 @@ TEST(InterOpSchedules, AreValidOnRandomGraphs) {
     problem.streams = 2 + i % 3;
     if (i % 2 == 0) add_random_merges(random, problem);
     for (const auto& schedule :
-         {sequential_schedule(problem), merged_schedule(problem), level_schedule(problem),
-          list_schedule(problem), stage_schedule(problem)}) {
+         {sequential_schedule(problem), merged_schedule(problem), topological_schedule(problem),
+          list_schedule(problem), fastest_schedule(problem)}) {
       expect_valid(problem, schedule);
     }
   }
 }
 
-TEST(InterOpSchedules, OfStagesAreAsFastAsAnExhaustiveSearch) {
+TEST(InterOpSchedules, OfFastestLevelsAreAsFastAsAnExhaustiveSearch) {
   std::mt19937 random(11);
   constexpr int max_chain = 2;
   for (int i = 0; i < 60; ++i) {
     InterOpProblem problem = random_problem(random, 1 + i % 7);
     if (i % 2 == 0) add_random_merges(random, problem);
     problem.join = 0.1 * (i % 4);
-    const InterOpSchedule schedule = stage_schedule(problem, {.max_chain = max_chain});
+    const InterOpSchedule schedule = fastest_schedule(problem, {.max_chain = max_chain});
     EXPECT_THAT(estimated_seconds(problem, schedule),
                 DoubleNear(Exhaustive(problem, max_chain).all(), 1e-9));
   }
 }
 
-TEST(InterOpSchedules, OfStagesAreNeverSlowerThanOneStream) {
+TEST(InterOpSchedules, OfFastestLevelsAreNeverSlowerThanOneStream) {
   std::mt19937 random(13);
   for (int i = 0; i < 100; ++i) {
     InterOpProblem problem = random_problem(random, 12);
     problem.join = 0.2 * (i % 3);
-    EXPECT_THAT(estimated_seconds(problem, stage_schedule(problem)),
+    EXPECT_THAT(estimated_seconds(problem, fastest_schedule(problem)),
                 Le(estimated_seconds(problem, sequential_schedule(problem)) + 1e-9));
   }
 }
@@ -239,13 +239,13 @@ TEST(InterOpSchedules, OfStagesAreNeverSlowerThanOneStream) {
 TEST(InterOpSchedules, UseStreamsWhereThatIsFree) {
   const InterOpProblem problem = module_of({1, 2, 2, 1}, 1, 1);
   EXPECT_DOUBLE_EQ(estimated_seconds(problem, sequential_schedule(problem)), 8);
-  EXPECT_DOUBLE_EQ(estimated_seconds(problem, stage_schedule(problem)), 5);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, fastest_schedule(problem)), 5);
   EXPECT_DOUBLE_EQ(estimated_seconds(problem, list_schedule(problem)), 5);
 }
 
-TEST(InterOpSchedules, OfStagesAreOneStreamWhereStreamsGainNothing) {
+TEST(InterOpSchedules, OfFastestLevelsAreOneStreamWhereStreamsGainNothing) {
   const InterOpProblem problem = module_of({1, 2, 3}, 1, 2.01);
-  EXPECT_EQ(stage_schedule(problem), sequential_schedule(problem));
+  EXPECT_EQ(fastest_schedule(problem), sequential_schedule(problem));
 }
 
 /// Three branches of one input, of which the first two, or all, may run as one.
@@ -255,22 +255,22 @@ InterOpProblem mergeable(double two, double three) {
   return problem;
 }
 
-InterOpStage merge_of(const std::vector<int>& ops, int merge) {
-  InterOpStage stage;
-  for (const int op : ops) stage.push_back({.op = op, .stream = whole_device, .merge = merge});
-  return stage;
+InterOpLevel merge_of(const std::vector<int>& ops, int merge) {
+  InterOpLevel level;
+  for (const int op : ops) level.push_back({.op = op, .stream = whole_device, .merge = merge});
+  return level;
 }
 
-TEST(InterOpSchedules, OfStagesMergeWhatIsFasterAsOne) {
-  const InterOpStage begin{{.op = 0}};
-  const InterOpStage end{{.op = 4}};
-  EXPECT_EQ(stage_schedule(mergeable(1.5, 2)),
+TEST(InterOpSchedules, OfFastestLevelsMergeWhatIsFasterAsOne) {
+  const InterOpLevel begin{{.op = 0}};
+  const InterOpLevel end{{.op = 4}};
+  EXPECT_EQ(fastest_schedule(mergeable(1.5, 2)),
             (InterOpSchedule{begin, merge_of({1, 2, 3}, 1), end}));
   EXPECT_THAT(
-      stage_schedule(mergeable(1.5, 2.75)),
-      testing::UnorderedElementsAre(begin, merge_of({1, 2}, 0), InterOpStage{{.op = 3}}, end));
-  EXPECT_EQ(stage_schedule(mergeable(2.5, 3.5)), sequential_schedule(mergeable(2.5, 3.5)));
-  EXPECT_DOUBLE_EQ(estimated_seconds(mergeable(1.5, 2), stage_schedule(mergeable(1.5, 2))), 4);
+      fastest_schedule(mergeable(1.5, 2.75)),
+      testing::UnorderedElementsAre(begin, merge_of({1, 2}, 0), InterOpLevel{{.op = 3}}, end));
+  EXPECT_EQ(fastest_schedule(mergeable(2.5, 3.5)), sequential_schedule(mergeable(2.5, 3.5)));
+  EXPECT_DOUBLE_EQ(estimated_seconds(mergeable(1.5, 2), fastest_schedule(mergeable(1.5, 2))), 4);
 }
 
 TEST(InterOpSchedules, MergeTheMostWhateverTheCosts) {
@@ -279,37 +279,37 @@ TEST(InterOpSchedules, MergeTheMostWhateverTheCosts) {
   EXPECT_EQ(merged_schedule(module_of({1, 2}, 1, 1)), sequential_schedule(module_of({1, 2}, 1, 1)));
 }
 
-TEST(InterOpSchedules, OfStagesAreOneStreamWhereJoinsTakeWhatStreamsGain) {
+TEST(InterOpSchedules, OfFastestLevelsAreOneStreamWhereJoinsTakeWhatStreamsGain) {
   InterOpProblem problem = module_of({1, 2, 2, 1}, 1, 1);
   problem.join = 0.5;
-  EXPECT_LT(estimated_seconds(problem, stage_schedule(problem)), 8);
+  EXPECT_LT(estimated_seconds(problem, fastest_schedule(problem)), 8);
   problem.join = 2;
-  EXPECT_EQ(stage_schedule(problem), sequential_schedule(problem));
+  EXPECT_EQ(fastest_schedule(problem), sequential_schedule(problem));
 }
 
 TEST(InterOpSchedules, HaveAJoinBeforeAndBehindStreams) {
   InterOpProblem problem = module_of({1, 1}, 1, 1);
   problem.join = 0.25;
   EXPECT_DOUBLE_EQ(estimated_seconds(problem, sequential_schedule(problem)), 4);
-  EXPECT_DOUBLE_EQ(estimated_seconds(problem, level_schedule(problem)), 3.5);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, topological_schedule(problem)), 3.5);
   InterOpProblem apart = equal_costs({{}, {}}, 1, 1);
   apart.join = 0.25;
-  EXPECT_DOUBLE_EQ(estimated_seconds(apart, stage_schedule(apart)), 1) << "nothing to wait for";
+  EXPECT_DOUBLE_EQ(estimated_seconds(apart, fastest_schedule(apart)), 1) << "nothing to wait for";
 }
 
 TEST(InterOpSchedules, OfChainsHaveTheWholeDevice) {
   const InterOpProblem chain = equal_costs({{}, {0}, {1}, {2}}, 1, 1);
   const InterOpSchedule sequential = sequential_schedule(chain);
-  EXPECT_EQ(level_schedule(chain), sequential);
+  EXPECT_EQ(topological_schedule(chain), sequential);
   EXPECT_EQ(list_schedule(chain), sequential);
-  EXPECT_EQ(stage_schedule(chain), sequential);
+  EXPECT_EQ(fastest_schedule(chain), sequential);
 }
 
-TEST(InterOpSchedules, OfLevelsFollowTheLongestPath) {
+TEST(InterOpSchedules, OfTopologicalLevelsFollowTheLongestPath) {
   const InterOpProblem problem = equal_costs({{}, {0}, {0}, {2}, {1, 3}}, 1, 1);
   const PlacedOp end{.op = 4};
   EXPECT_THAT(
-      level_schedule(problem),
+      topological_schedule(problem),
       ElementsAre(ElementsAre(PlacedOp{.op = 0}),
                   ElementsAre(PlacedOp{.op = 1, .stream = 0}, PlacedOp{.op = 2, .stream = 1}),
                   ElementsAre(PlacedOp{.op = 3}), ElementsAre(end)));
@@ -318,14 +318,14 @@ TEST(InterOpSchedules, OfLevelsFollowTheLongestPath) {
 TEST(InterOpSchedules, ListTheLongestPathFirst) {
   InterOpProblem problem = module_of({1, 1, 1}, 1, 1);
   problem.shared = {1, 1, 2, 3, 1};
-  const InterOpStage branches{{3, 0}, {2, 1}, {1, 1}};
+  const InterOpLevel branches{{3, 0}, {2, 1}, {1, 1}};
   EXPECT_THAT(list_schedule(problem), ElementsAre(ElementsAre(PlacedOp{.op = 0}), branches,
                                                   ElementsAre(PlacedOp{.op = 4})));
 }
 
-TEST(InterOpSchedules, OfStagesFallBackToListsBeyondTheLimitOfStates) {
+TEST(InterOpSchedules, OfFastestLevelsFallBackToListsBeyondTheLimitOfStates) {
   const InterOpProblem problem = module_of({3, 3, 3, 3}, 1, 1.2);
-  EXPECT_EQ(stage_schedule(problem, {.max_states = 5}), list_schedule(problem));
+  EXPECT_EQ(fastest_schedule(problem, {.max_states = 5}), list_schedule(problem));
 }
 
 }  // namespace

@@ -34,20 +34,20 @@ TEST_P(EveryScheduleInMemory, HasAsManySlotsAsMicroBatchesInFlight) {
   for (int stage = 0; stage < stages(); ++stage) {
     SCOPED_TRACE(stage);
     const StageSlots slots = stage_slots(schedule(), stage);
-    const int behind = stages() - stage;  // this stage and later ones
-    EXPECT_EQ(slot_count(slots.activations), at_most(behind));
+    const int later_stages = stages() - stage;  // this stage and later ones
+    EXPECT_EQ(slot_count(slots.activations), at_most(later_stages));
     if (stage > 0) {
       // One more is on its way while this stage computes: its sender runs ahead of it.
-      EXPECT_EQ(slot_count(slots.inputs), at_most(behind + 1));
-      EXPECT_EQ(slot_count(slots.input_gradients), at_most(behind + 1));
-      EXPECT_EQ(slot_count(slots.packed_inputs), at_most(behind + 1));
+      EXPECT_EQ(slot_count(slots.inputs), at_most(later_stages + 1));
+      EXPECT_EQ(slot_count(slots.input_gradients), at_most(later_stages + 1));
+      EXPECT_EQ(slot_count(slots.packed_inputs), at_most(later_stages + 1));
     }
     if (stage + 1 < stages()) {
-      EXPECT_EQ(slot_count(slots.output_gradients), at_most(behind));
-      EXPECT_EQ(slot_count(slots.packed_outputs), at_most(behind));
+      EXPECT_EQ(slot_count(slots.output_gradients), at_most(later_stages));
+      EXPECT_EQ(slot_count(slots.packed_outputs), at_most(later_stages));
     }
     if (stage > 0 && stage + 1 < stages()) {
-      EXPECT_EQ(slot_count(slots.passed_gradients), at_most(behind + 1));
+      EXPECT_EQ(slot_count(slots.passed_gradients), at_most(later_stages + 1));
     }
   }
 }

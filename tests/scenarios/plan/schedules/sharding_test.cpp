@@ -43,7 +43,7 @@ TEST(ShardLayout, HasABlockOfEveryBucketOnEachDevice) {
   EXPECT_EQ(layout.block(0, 0).bytes, 12);
   EXPECT_EQ(layout.block(1, 0).begin, 12);
   EXPECT_EQ(layout.block(1, 0).bytes, 8);
-  EXPECT_EQ(layout.block(0, 1).in_shard, 12) << "behind the block of the first bucket";
+  EXPECT_EQ(layout.block(0, 1).in_shard, 12) << "after the block of the first bucket";
   EXPECT_EQ(layout.shard_bytes(0), 20);
   EXPECT_EQ(layout.shard_bytes(1), 12);
   EXPECT_THROW(small_layout(0), std::invalid_argument);
@@ -99,7 +99,7 @@ TEST(Holdings, ArriveAsManyStepsEarlierAsArePrefetched) {
   EXPECT_THAT(holdings_of({{0}, {1}, {0}}, 1),
               ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 2},
                           Holding{.bucket = 1, .begin = 0, .first = 1, .last = 1}))
-      << "it would arrive again by the step behind the one that needs it";
+      << "it would arrive again by the segment after the one that needs it";
 }
 
 TEST(Holdings, ArriveAgainWhereTheyDoNotStay) {
@@ -111,10 +111,11 @@ TEST(Holdings, ArriveAgainWhereTheyDoNotStay) {
 
 TEST(Holdings, OfStepsThatNeedNothingAreNone) { EXPECT_THAT(holdings_of({{}, {}}, 2), IsEmpty()); }
 
-/// Parameters of 64 bytes by bucket, each needed in one step.
-std::vector<PooledBucket> one_bucket_a_step(int count, int prefetch) {
+/// Parameters of 64 bytes by bucket, each needed in one segment.
+std::vector<PooledBucket> one_bucket_a_segment(int count, int prefetch) {
   std::vector<std::vector<std::size_t>> needed;
-  for (int step = 0; step < count; ++step) needed.push_back({static_cast<std::size_t>(step)});
+  for (int segment = 0; segment < count; ++segment)
+    needed.push_back({static_cast<std::size_t>(segment)});
   std::vector<PooledBucket> buckets;
   for (const Holding& when : holdings_of(needed, prefetch)) {
     buckets.push_back({.when = when, .bytes = 64});
@@ -123,7 +124,7 @@ std::vector<PooledBucket> one_bucket_a_step(int count, int prefetch) {
 }
 
 TEST(BucketPool, HasRoomForBucketsThatArriveEarly) {
-  const std::vector<PooledBucket> buckets = one_bucket_a_step(4, 1);
+  const std::vector<PooledBucket> buckets = one_bucket_a_segment(4, 1);
   const BucketPool pool = bucket_pool(buckets, buckets, {.wished = 128, .max = 256});
   EXPECT_EQ(pool.bytes, 128);
   for (const PooledBucket& one : pool.buckets) {
@@ -132,14 +133,14 @@ TEST(BucketPool, HasRoomForBucketsThatArriveEarly) {
 }
 
 TEST(BucketPool, LetsParametersArriveWhenNeededWhereTheyWouldNotFit) {
-  const std::vector<PooledBucket> buckets = one_bucket_a_step(4, 1);
+  const std::vector<PooledBucket> buckets = one_bucket_a_segment(4, 1);
   const BucketPool pool = bucket_pool(buckets, buckets, {.wished = 128, .max = 64});
   EXPECT_EQ(pool.bytes, 64);
   for (const PooledBucket& one : pool.buckets) EXPECT_EQ(one.when.begin, one.when.first);
 }
 
 TEST(BucketPool, KeepsGradientsForAStepBehindTheOneThatCompletesThem) {
-  std::vector<PooledBucket> gradients = one_bucket_a_step(3, 0);
+  std::vector<PooledBucket> gradients = one_bucket_a_segment(3, 0);
   for (PooledBucket& one : gradients) one.has_gradients = true;
   EXPECT_EQ(bucket_pool(gradients, gradients, {.wished = 128, .max = 256}).bytes, 128);
   EXPECT_EQ(bucket_pool(gradients, gradients, {.wished = 64, .max = 256}).bytes, 64);

@@ -127,15 +127,17 @@ class WholeNetwork {
 
   /// Whether a call of any pass has an argument of that role.
   [[nodiscard]] bool has_argument(std::string_view role) const {
-    const auto in = [&](const std::vector<OpCall>& calls) {
-      return std::ranges::any_of(calls, [&](const OpCall& call) { return call.op->has(role); });
+    const auto in = [&](const std::vector<SymbolicCall>& calls) {
+      return std::ranges::any_of(calls,
+                                 [&](const SymbolicCall& call) { return call.op->has(role); });
     };
     return in(program_->forward()) || in(program_->backward(false)) || in(program_->backward(true));
   }
 
   [[nodiscard]] long reorders(bool accumulate) const {
-    return std::ranges::count_if(program_->backward(accumulate),
-                                 [](const OpCall& call) { return call.op->name() == "reorder"; });
+    return std::ranges::count_if(program_->backward(accumulate), [](const SymbolicCall& call) {
+      return call.op->name() == "reorder";
+    });
   }
 
  private:
@@ -151,15 +153,16 @@ class WholeNetwork {
   void fill(std::uint64_t subsequence, const TensorDesc& tensor, Space space, std::size_t offset) {
     const TensorDesc plain = canonical(tensor.shape);
     const Buffer staging = stream_.device().allocate(plain.bytes, MemoryKind::device);
+    const BufferView whole(staging);
     Op& draw = ops_.prepare(stream_,
                             Fill{.count = element_count(tensor.shape), .subsequence = subsequence});
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = tensor});
-    run({bind(draw, {{"destination", staging}}),
-         bind(reorder,
-              {{"source", staging}, {"destination", base(space).part(offset, tensor.bytes)}})});
+    run({bind<SymbolicView>(draw, {{"destination", whole}}),
+         bind<SymbolicView>(reorder, {{"source", whole},
+                                      {"destination", base(space).part(offset, tensor.bytes)}})});
   }
 
-  void run(const std::vector<OpCall>& calls) {
+  void run(const std::vector<SymbolicCall>& calls) {
     for (const Call& call : rebase(calls, bases_)) {
       const auto& op = std::get<OpCall>(call);
       op.op->enqueue(stream_, op.views);

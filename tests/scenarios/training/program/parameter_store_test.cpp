@@ -27,7 +27,7 @@ class ParameterStoreTest : public testing::Test {
   }
 
   /// The layer's weights in bf16; skips the test where the device has none.
-  [[nodiscard]] BufferView narrow(int layer) {
+  [[nodiscard]] SymbolicView narrow(int layer) {
     const TensorDesc& master = store_.entry(layer, "weights").master;
     return store_.parameter(layer, "weights", canonical(master.shape, DType::bf16));
   }
@@ -51,7 +51,7 @@ class ParameterStoreTest : public testing::Test {
     return bases;
   }
 
-  void expect_packed(const Bases& bases, int layer, const BufferView& view) const {
+  void expect_packed(const Bases& bases, int layer, const SymbolicView& view) const {
     const ParameterStore::Entry& entry = store_.entry(layer, "weights");
     std::vector<std::uint16_t> got(view.bytes / sizeof(std::uint16_t));
     ASSERT_EQ(got.size(), static_cast<std::size_t>(element_count(entry.master.shape)));
@@ -71,8 +71,8 @@ class ParameterStoreTest : public testing::Test {
 
 TEST_F(ParameterStoreTest, OneCallConvertsAllParameters) {
   try {
-    const BufferView first = narrow(0);
-    const BufferView last = narrow(2);
+    const SymbolicView first = narrow(0);
+    const SymbolicView last = narrow(2);
     EXPECT_EQ(narrow(0).offset, first.offset);
     const Bases bases = pack();
     EXPECT_EQ(store_.packing().size(), 1U);
@@ -85,8 +85,8 @@ TEST_F(ParameterStoreTest, OneCallConvertsAllParameters) {
 
 TEST_F(ParameterStoreTest, ParametersBeforeTheFirstOneConvertedArePackedAlone) {
   try {
-    const BufferView last = narrow(2);
-    const BufferView first = narrow(0);
+    const SymbolicView last = narrow(2);
+    const SymbolicView first = narrow(0);
     const Bases bases = pack();
     EXPECT_EQ(store_.packing().size(), 2U);
     expect_packed(bases, 0, first);
@@ -97,7 +97,7 @@ TEST_F(ParameterStoreTest, ParametersBeforeTheFirstOneConvertedArePackedAlone) {
 }
 
 TEST_F(ParameterStoreTest, AMasterThatIsWantedIsNotPacked) {
-  const BufferView view = store_.parameter(1, "weights", canonical({70}));
+  const SymbolicView view = store_.parameter(1, "weights", canonical({70}));
   EXPECT_EQ(view.bytes, 70 * sizeof(float));
   EXPECT_TRUE(store_.packing().empty());
 }

@@ -36,14 +36,14 @@ struct Recompute : testing::Test {
   std::vector<std::unique_ptr<ParameterStore>> stores;
 };
 
-std::vector<std::string> layers_of(const std::vector<OpCall>& calls) {
+std::vector<std::string> layers_of(const std::vector<SymbolicCall>& calls) {
   std::vector<std::string> names;
-  for (const OpCall& call : calls) names.push_back(call.layer);
+  for (const SymbolicCall& call : calls) names.push_back(call.layer);
   return names;
 }
 
-std::ptrdiff_t count(const std::vector<OpCall>& calls, const std::string& layer) {
-  return std::ranges::count(calls, layer, &OpCall::layer);
+std::ptrdiff_t count(const std::vector<SymbolicCall>& calls, const std::string& layer) {
+  return std::ranges::count(calls, layer, &SymbolicCall::layer);
 }
 
 TEST_F(Recompute, KeepsOnlyWhatCrossesUnitsAndBothSidesOfTheLastLayer) {
@@ -69,12 +69,12 @@ TEST_F(Recompute, AUnitRunsAgainAheadOfItsBackwardPass) {
   const auto again = program(true);
   EXPECT_EQ(layers_of(again->forward()), layers_of(plain->forward()));
   const std::vector<std::string> names = layers_of(again->backward(false));
-  const auto place = [&](const std::string& layer) {
+  const auto index_of = [&](const std::string& layer) {
     return std::ranges::find(names, layer) - names.begin();
   };
-  EXPECT_LT(place("h.2.ln_1"), place("h.2.mlp.c_proj")) << "it has run before the gradients";
-  EXPECT_LT(place("h.2.ln_1"), place("h.1.ln_1"));
-  EXPECT_LT(place("h.1.ln_1"), place("h.0.ln_1"));
+  EXPECT_LT(index_of("h.2.ln_1"), index_of("h.2.mlp.c_proj")) << "it has run before the gradients";
+  EXPECT_LT(index_of("h.2.ln_1"), index_of("h.1.ln_1"));
+  EXPECT_LT(index_of("h.1.ln_1"), index_of("h.0.ln_1"));
 }
 
 TEST_F(Recompute, WhatNothingReadsIsLeftOut) {

@@ -1,5 +1,5 @@
 // The Mann–Whitney distribution, and the confidence intervals derived from it.
-#include "reports/dashboard/step_size.h"
+#include "reports/dashboard/shift.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // One loop for each operation, compiled once per instruction set.
-#include "kernels/cpu/ops/map/element_steps.h"
+#include "kernels/cpu/ops/map/element_instructions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace parbench::cpu {
 namespace {
 
-using Sources = std::array<StepSource, 3>;
+using Sources = std::array<InstructionSource, 3>;
 
 // `omp simd` is needed because outputs may be inputs: the compiler cannot know that they only
 // overlap element by element.
@@ -64,7 +64,7 @@ PARBENCH_SIMD void copy_block(float* out, const float* in, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) out[i] = in[i];
 }
 
-void copy_source(float* out, const StepSource& source, std::size_t count) {
+void copy_source(float* out, const InstructionSource& source, std::size_t count) {
   if (source.is_uniform) {
     std::fill_n(out, count, *source.elements);
   } else {
@@ -218,7 +218,7 @@ void run_power(float* out, const Sources& sources, std::size_t count) {
 
 }  // namespace
 
-void run_step(ElementOp op, float* out, const Sources& sources, std::size_t count) {
+void run_instruction(ElementOp op, float* out, const Sources& sources, std::size_t count) {
   switch (op) {
     case ElementOp::selection:
       return select(out, sources, count);

@@ -1,5 +1,5 @@
 // The size of a step against counting by hand and by simulation.
-#include "reports/dashboard/step_size.h"
+#include "reports/dashboard/shift.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The steps of a session, and the state of its cases.
+// A session in progress and the state of its cases.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Session {
     CostRounds cost_rounds = {};
     std::optional<std::size_t> sampler_index = {};
   };
-  /// Ranges of a case's steps, inside its own range.
+  /// Ranges of the work on a case, inside its own range.
   struct Ranges {
     RangeName prepare{"prepare"};
     RangeName task_costs{"task-costs"};
@@ -53,8 +53,8 @@ class Session {
   void leave_out_lone_cases();
   void make_sampler();
   void sample_all();
-  void take(const Step& step);
-  report::Sample execute(Entry& entry, const Step& step);
+  void take(const Measurement& measurement);
+  report::Sample execute(Entry& entry, const Measurement& measurement);
 
   void profile_all();
   void profile(std::size_t index);

@@ -1,0 +1,51 @@
+// Tensors with the samples as their first dimension.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "scenarios/models/onnx/translator.h"
+
+namespace parbench::onnx_import {
+
+/// A tensor as layers exchange it, with the samples first, and the conversion back to the graph's
+/// shape.
+class Exchanged {
+ public:
+  /// Throws CannotTranslate for a shape without samples.
+  explicit Exchanged(Extents shape) : shape_(std::move(shape)) {
+    const auto found = std::ranges::find_if(shape_, &Extent::samples);
+    if (found == shape_.end()) throw CannotTranslate("a tensor between layers has no samples");
+    samples_ = static_cast<std::size_t>(found - shape_.begin());
+    is_plain_ = samples_ == 0 && found->size == 1 && shape_.size() >= 2 && shape_.size() <= 4;
+    divided_ =
+        general::joined({general::part_of(shape_, 0, samples_),
+                         {{.size = found->outer}, {1, true}, {.size = found->size / found->outer}},
+                         general::part_of(shape_, samples_ + 1, shape_.size())});
+  }
+
+  [[nodiscard]] Extents front() const {
+    return is_plain_ ? shape_ : Extents{{1, true}, {.size = general::count_of(shape_).size}};
+  }
+  [[nodiscard]] Term to_front(Term x) const { return is_plain_ ? x : moved(x).reshape(front()); }
+  [[nodiscard]] Term from_front(Term x) const { return is_plain_ ? x : restored(x); }
+
+  /// Moves the samples to the front, before all other dimensions; those that are joined with them
+  /// become dimensions of their own.
+  [[nodiscard]] Term moved(Term x) const { return x.reshape(divided_).move_axis(samples_ + 1, 0); }
+  /// Returns elements with the samples first, in any dimensions, in the graph's shape.
+  [[nodiscard]] Term restored(Term x) const {
+    Extents front = divided_;
+    front.erase(front.begin() + static_cast<std::ptrdiff_t>(samples_) + 1);
+    front.insert(front.begin(), {1, true});
+    return x.reshape(std::move(front)).move_axis(0, samples_ + 1).reshape(shape_);
+  }
+
+ private:
+  Extents shape_;
+  Extents divided_;  // with the samples as a dimension of their own
+  std::size_t samples_ = 0;
+  bool is_plain_ = false;
+};
+
+}  // namespace parbench::onnx_import

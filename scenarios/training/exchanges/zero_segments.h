@@ -1,0 +1,97 @@
+// Divides the passes of a replica into segments by the buckets of parameters and gradients that
+// they use, and places these buckets in memory.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scenarios/framework/symbolic.h"
+#include "scenarios/plan/schedules/bucket_pool.h"
+#include "scenarios/training/exchanges/packed_copies.h"
+#include "scenarios/training/step/step_tasks.h"
+
+namespace parbench {
+
+class ZeroSegments {
+ public:
+  /// Divides the calls of a replica and borrows its pool. Forward passes are divided if parameters
+  /// are sharded. If gradients are not sharded, those of all micro-batches except the last are
+  /// accumulated in the whole region, and these passes are not divided into segments.
+  ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout& layout);
+
+  [[nodiscard]] int count() const { return static_cast<int>(segments_.size()); }
+
+  /// Both passes of a micro-batch.
+  struct Passes {
+    int micro_batch = 0;
+    int forward = 0;   // first segment of the forward pass
+    int backward = 0;  // first segment of the backward pass
+    int end = 0;       // one past the last segment
+    /// By bucket: the segment after which its gradients and those of all earlier buckets are
+    /// complete.
+    std::vector<int> completion = {};
+  };
+  [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
+  [[nodiscard]] const Passes& passes_of(int segment) const;
+
+  /// Returns the segment's calls, with memory of the pool.
+  [[nodiscard]] std::vector<Call> calls(int segment);
+
+  [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
+  /// Return indices in `held`: buckets that arrive during a segment, and buckets that it reads and
+  /// writes.
+  [[nodiscard]] std::vector<std::size_t> arriving(int segment) const;
+  [[nodiscard]] std::vector<std::size_t> used(int segment) const;
+  /// Returns the index of a bucket's gradients when they are complete in the passes of a
+  /// micro-batch.
+  [[nodiscard]] std::size_t gradients_of(const Passes& passes, std::size_t bucket) const;
+  [[nodiscard]] BufferView memory(const PooledBucket& held) const {
+    return pool_.view.part(held.offset, held.bytes);
+  }
+  [[nodiscard]] const BufferView& pool() const { return pool_.view; }
+  /// Fills the pool with NaN at the first reset, after other users of this memory as scratch, so
+  /// that missing arrivals are detected.
+  void poison_pool();
+
+ private:
+  struct Segment {
+    std::vector<SymbolicCall> calls;
+    std::vector<std::size_t> parameters;  // buckets, ascending
+    std::vector<std::size_t> gradients;
+  };
+  [[nodiscard]] Stream& compute_stream() const {
+    return step_.context.stream(step_.replica(r_).device(), StreamKind::compute);
+  }
+  void divide(const std::vector<SymbolicCall>& calls, std::span<const std::size_t> ends);
+  void add_passes(int micro_batch);
+  void divide_backward(Passes& passes);
+  void make_pool();
+  [[nodiscard]] std::vector<PooledBucket> wanted(bool stays) const;
+  void add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls);
+  [[nodiscard]] SymbolicCall zero_of(std::size_t begin, std::size_t end);
+  /// Returns whether data of the space is in the pool.
+  [[nodiscard]] bool is_pooled(Space space) const {
+    return space == Space::gradients ? settings_.divides_gradients()
+                                     : settings_.divides_parameters();
+  }
+  [[nodiscard]] std::vector<std::size_t> buckets_of(const SymbolicCall& call, Space space) const;
+  [[nodiscard]] std::vector<std::size_t> pooled(const SymbolicCall& call, Space space) const;
+  /// Returns an index in `held`. Throws std::logic_error if the bucket is not in the pool during
+  /// the segment.
+  [[nodiscard]] std::size_t find(Space space, std::size_t bucket, int segment) const;
+  [[nodiscard]] SymbolicView moved(const SymbolicView& view, int segment) const;
+
+  TrainingStep& step_;
+  std::size_t r_;
+  const ShardLayout& layout_;
+  Exchange settings_;
+  std::vector<Segment> segments_;
+  std::vector<Passes> passes_;
+  std::optional<PackedCopies> packed_;  // empty unless parameters are divided
+  BucketPool plan_;
+  Tensor pool_;
+};
+
+}  // namespace parbench
