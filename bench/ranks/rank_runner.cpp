@@ -12,6 +12,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/timeline_parts.h"
 #include "kernels/base/error.h"
+#include "reports/model/fingerprint.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {
@@ -150,8 +151,7 @@ std::uint64_t hash_of(const PlanGraph& graph) {
     bytes += packed(std::pair(task.lanes, task.after));
     bytes += packed(std::pair(task.work.flops, task.work.bytes));
   }
-  return std::hash<std::string>()(
-      bytes);  // equal on all ranks, because they use the same standard library
+  return report::fnv1a(bytes);
 }
 
 }  // namespace parbench

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
 #include "bench/ranks/control/watchdog.h"
@@ -51,7 +50,6 @@ RankTeam::RankTeam(std::unique_ptr<RankLink> link)
   channel_ = std::make_unique<ControlChannel>(*link_, silence_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
-  meet();  // sets the time
 }
 
 RankTeam::~RankTeam() {
@@ -102,11 +100,10 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
 /// The value that a rank sends to a meeting, and the result that all receive.
 struct RankTeam::Brought {
   bool interrupted = false;
-  double time = 0;             // of rank 0's clock, for all
   AgreedFailure failure = {};  // the failure that replaces the value of this rank
   std::string content = {};
 
-  void fields(Archive& archive) { archive(interrupted, time, failure, content); }
+  void fields(Archive& archive) { archive(interrupted, failure, content); }
 };
 
 /// Sends the value of each rank to rank 0, which combines them. Returns the combined value, or the
@@ -126,34 +123,31 @@ RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
       joint.failure = std::move(brought.failure);
       joint.failure.by = name_of(other);
     }
-    has_refused_ = joint.failure.type != AgreedFailure::Type::none;
-    joint.content = has_refused_ ? std::string() : combine(all);
-    joint.time = steady_seconds();
+    try {
+      if (joint.failure.type == AgreedFailure::Type::none) joint.content = combine(all);
+    } catch (...) {
+      joint.failure = described(std::current_exception());
+    }
     channel_->send(packed(joint));
   } else {
     channel_->send(packed(joint));
     joint = unpacked<Brought>(channel_->receive(0));
-    has_refused_ = joint.failure.type != AgreedFailure::Type::none;
   }
+  ++meetings_;
+  has_refused_ = joint.failure.type != AgreedFailure::Type::none;
   met_ = std::chrono::steady_clock::now();
   interrupted_ = joint.interrupted;
-  now_ = joint.time;
   return joint;
 }
 
-std::string RankTeam::agree(const std::string& own, const Combine& combine) {
+std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
   Brought joint = exchange_all({.content = own}, combine);
   if (has_refused_) throw_failure(joint.failure);
   return std::move(joint.content);
 }
 
-std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
-  ++meetings_;
-  return agree(own, combine);
-}
-
 double RankTeam::broadcast(double value) {
-  return unpacked<double>(agree(packed(value), [](const auto& all) { return all.front(); }));
+  return unpacked<double>(meet_for(packed(value), [](const auto& all) { return all.front(); }));
 }
 
 void RankTeam::run(const std::function<void()>& work, const std::function<void()>& failed) {

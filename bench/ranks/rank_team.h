@@ -71,11 +71,8 @@ class RankTeam final : public RankGroup {
     static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
   }
 
-  /// Returns the value of rank 0.
+  /// Meets, and returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
-
-  /// Returns the time of rank 0's steady clock at the last meeting, in seconds.
-  [[nodiscard]] double now() const { return now_; }
 
   /// Returns whether a rank had been interrupted at the last meeting.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
@@ -93,7 +90,7 @@ class RankTeam final : public RankGroup {
   /// PARBENCH_RANK_SILENCE. The process of a rank that does not notice the limit ends.
   void expect_within(double seconds) { expected_ = ControlChannel::Seconds(seconds); }
 
-  /// Returns the number of meetings.
+  /// Returns the number of meetings, which is the same on all ranks between meetings.
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
 
   /// Ends the run on all ranks for a reason of this one. Throws RankLost on rank 0, where the
@@ -111,7 +108,6 @@ class RankTeam final : public RankGroup {
   /// Combines the values of all ranks, by rank. Runs on rank 0; all receive the result.
   using Combine = std::function<std::string(const std::vector<std::string>&)>;
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
-  [[nodiscard]] std::string agree(const std::string& own, const Combine& combine);
   struct Brought;
   [[nodiscard]] Brought exchange_all(Brought own, const Combine& combine);
   [[nodiscard]] ControlChannel::Seconds wait_limit() const;
@@ -130,7 +126,6 @@ class RankTeam final : public RankGroup {
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
   bool has_refused_ = false;  // the current exception is thrown on all ranks
-  double now_ = 0;
 };
 
 }  // namespace parbench

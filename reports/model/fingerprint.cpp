@@ -46,16 +46,6 @@ Fingerprint without_devices(const Machine& machine) {
           .memory_gibibytes = installed_gibibytes(machine.memory_bytes)};
 }
 
-/// FNV-1a with 64 bits and the constants of draft-eastlake-fnv.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : text) {
-    hash ^= static_cast<unsigned char>(letter);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
 std::string gibibytes_text(double gibibytes) { return format_number(gibibytes, 3) + " GiB"; }
 
 std::string to_text(const DeviceClass& device, const std::string& cpu_model) {
@@ -120,6 +110,15 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
 }
 
 /// Uses whole numbers only, whose text is equal everywhere.
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3U;
+  }
+  return hash;
+}
+
 std::string id_of(const Fingerprint& machine) {
   using Json = nlohmann::ordered_json;
   Json fields = {fingerprint_version, machine.cpu_model, machine.cores,

@@ -105,7 +105,11 @@ Conclusion best_strategy(const Scenario& scenario, const Outcomes& outcomes,
       verdict_sentences(found, {}, baseline, [&](const Recommendation& one) {
         return words.details ? words.details(one, outcomes) : std::string();
       });
-  if (found.size() == 1) text.push_back(whole_device_comparison(outcomes, found.front(), label));
+  if (found.size() == 1) {
+    // After the recommendation and its ties, before what remains open.
+    text.insert(text.begin() + std::min<std::ptrdiff_t>(2, std::ssize(text)),
+                whole_device_comparison(outcomes, found.front(), label));
+  }
   text.push_back(superlinear_text_of(best_of(found), outcomes, words));
   text.push_back(not_compared_text(not_compared));
   if (words.remark) text.push_back(words.remark(outcomes));

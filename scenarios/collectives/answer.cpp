@@ -194,7 +194,9 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
   const Payoff best = payoff_of(best_of(all.recommendations));
   const bool gains = best == Payoff::pays || best == Payoff::may_pay;
   return fmt::format(
-      "{}{}.", verdict_text(all.recommendations, {"Another algorithm than direct"}),
+      "{}{}.",
+      verdict_text(all.recommendations,
+                   {fmt::format("Another algorithm than {}", baseline_algorithm)}),
       gains ? " (see the table)" : best_text(all.recommendations, baseline_algorithm));
 }
 

@@ -36,11 +36,9 @@ struct SymbolicView {
   SymbolicView() = default;
   SymbolicView(Space space, std::size_t first, std::size_t count)
       : base(space), offset(first), bytes(count) {}
+  /// Implicit, because writers of programs accept memory whose address is known.
   SymbolicView(const BufferView& memory)
-      : base(memory.buffer),
-        offset(memory.offset),
-        bytes(memory.bytes) {
-  }  // NOLINT(google-explicit-constructor): writers of programs accept memory where it is known
+      : base(memory.buffer), offset(memory.offset), bytes(memory.bytes) {}
 
   [[nodiscard]] bool is_in(Space space) const { return base == decltype(base)(space); }
   [[nodiscard]] SymbolicView part(std::size_t first, std::size_t count) const {

@@ -73,7 +73,7 @@ Tensor poisoned(CaseParts& parts, const Stage::Options& options, const TensorDes
   return tensor;
 }
 
-/// Returns a step that writes the initial values of a parameter to the staging memory.
+/// Returns a function that writes the initial values of a parameter to the staging memory.
 CaseData::ResetFunction filling(CaseParts& parts, Stream& stream,
                                 const Stage::TrainedParameter& parameter) {
   if (parameter.stored) {

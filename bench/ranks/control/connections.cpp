@@ -42,7 +42,10 @@ struct Hello {
 
 void list_addresses(Contact& contact) {
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return;
+  if (getifaddrs(&list) != 0) {
+    contact.addresses.front().s_addr = htonl(INADDR_LOOPBACK);
+    return;
+  }
   auto* place = contact.addresses.begin();
   for (const unsigned loopback : {0U, unsigned{IFF_LOOPBACK}}) {
     for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
@@ -114,7 +117,7 @@ std::map<int, Connection> accept_all(const Connection& listening, const Contact&
     if (!one.is_open()) continue;
     tune(one, connect_limit);
     const std::optional<std::int64_t> rank = greeting_rank(one, first.token);
-    if (!rank || !send_hello(one, {.token = first.token})) continue;
+    if (!rank || *rank < 1 || *rank >= ranks || !send_hello(one, {.token = first.token})) continue;
     tune(one, total_limit);
     connections[static_cast<int>(*rank)] = std::move(one);
   }

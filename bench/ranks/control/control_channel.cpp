@@ -82,8 +82,11 @@ void ControlChannel::throw_if_over(int first) {
   const bool overdue = deadline_ && waited_ > *deadline_;
   if (lost_.empty() && !overdue) return;
   const std::string text = lost_.empty() ? overdue_ranks(first) : lost_;
-  // The thread that writes the report may still wait for a thread that never notices the loss.
-  if (!std::exchange(is_noticed_, true)) watchdog_.start(silence_, text);
+  if (!std::exchange(is_noticed_, true)) {
+    watchdog_.stop();
+    // The thread that writes the report may still wait for a thread that never notices the loss.
+    if (deadline_) watchdog_.start(silence_, text);
+  }
   throw RankLost(text);
 }
 
@@ -95,6 +98,7 @@ ControlChannel::Limit::Limit(ControlChannel& channel, Seconds seconds) : channel
   channel_.limited_since_ = Clock::now();
   channel_.deadline_ =
       channel_.limited_since_ + std::chrono::duration_cast<Clock::duration>(seconds);
+  if (channel_.is_unnoticed()) return;
   channel_.watchdog_.start(seconds + channel_.silence_,
                            hanging(channel_.name_of(channel_.rank_), seconds));
 }
@@ -103,7 +107,7 @@ ControlChannel::Limit::~Limit() {
   if (!is_outermost_) return;
   const std::lock_guard lock(channel_.mutex_);
   channel_.deadline_.reset();
-  channel_.watchdog_.stop();
+  if (!channel_.is_unnoticed()) channel_.watchdog_.stop();
 }
 
 void ControlChannel::give_up(const std::string& reason) {

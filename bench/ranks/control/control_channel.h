@@ -115,6 +115,8 @@ class ControlChannel {
   };
 
   [[nodiscard]] bool leads() const { return rank_ == 0; }
+  /// Returns whether the watchdog waits for a thread that notices a loss.
+  [[nodiscard]] bool is_unnoticed() const { return !lost_.empty() && !is_noticed_; }
   void send_to_all(const Frame& frame);
   void work();
   void read_all();

@@ -54,8 +54,9 @@ using InterOpSchedule = std::vector<InterOpLevel>;
 /// first, each operation in at most one.
 [[nodiscard]] InterOpSchedule merged_schedule(const InterOpProblem& problem);
 
-/// Returns the topological levels (the longest path from the beginning). Its operations
-/// are assigned to the streams in turn; a single operation gets the whole device.
+/// Returns one topological level after the other (length of the longest path from the beginning).
+/// The operations of a level are assigned to the streams in turn; a single operation gets the whole
+/// device.
 [[nodiscard]] InterOpSchedule topological_schedule(const InterOpProblem& problem);
 
 /// Operations that precede or follow every other one get the whole device. Those in between are

@@ -107,12 +107,12 @@ bool BackwardWriter::is_wanted(std::size_t which) const { return producer(which)
 
 SymbolicView BackwardWriter::acquire(std::size_t bytes) {
   const SymbolicView view = pass_memory_.acquire(bytes);
-  keep_gradients_behind();
+  keep_gradients_after_memory();
   return view;
 }
 
 /// Moves the beginning of gradients after all memory that is in use while they are written.
-void BackwardWriter::keep_gradients_behind() {
+void BackwardWriter::keep_gradients_after_memory() {
   const std::size_t end = pass_memory_.activations_end();
   if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
 }
@@ -217,7 +217,7 @@ void BackwardWriter::write_loss() {
 SymbolicView BackwardWriter::parameter_gradient(std::string_view role) {
   const SymbolicView gradient = parts().store.gradient(index(), role);
   written_ = std::min(written_.value_or(gradient.offset), gradient.offset);
-  keep_gradients_behind();
+  keep_gradients_after_memory();
   return gradient;
 }
 

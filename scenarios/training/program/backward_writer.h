@@ -34,7 +34,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] const SymbolicView& prediction_gradient() const { return prediction_gradient_; }
 
   [[nodiscard]] bool accumulates() const override {
-    return accumulate_ || parts().shares_gradient_behind(index());
+    return accumulate_ || parts().shares_gradient_with_later(index());
   }
   [[nodiscard]] SymbolicView output() const override { return parts().memory_of(index()).output; }
   [[nodiscard]] SymbolicView kept(std::string_view name) const override;
@@ -62,7 +62,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   };
 
   [[nodiscard]] SymbolicView acquire(std::size_t bytes);
-  void keep_gradients_behind();
+  void keep_gradients_after_memory();
   [[nodiscard]] std::vector<Gradient>& contributions_to(int producer);
   [[nodiscard]] int producer(std::size_t which) const { return layer().inputs.at(which); }
   [[nodiscard]] bool is_boundary(std::size_t which) const {

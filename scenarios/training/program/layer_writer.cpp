@@ -27,7 +27,7 @@ bool StageParts::backward_reads(int index) const {
   return false;
 }
 
-bool StageParts::shares_gradient_behind(int index) const {
+bool StageParts::shares_gradient_with_later(int index) const {
   for (int later = index + 1; later <= range.last; ++later) {
     if (range.network->owner_of(later) == range.network->owner_of(index)) return true;
   }

@@ -38,7 +38,7 @@ struct StageParts {
   [[nodiscard]] bool backward_reads(int index) const;
   /// Returns whether a later layer of the stage has the same parameters; its backward pass comes
   /// first.
-  [[nodiscard]] bool shares_gradient_behind(int index) const;
+  [[nodiscard]] bool shares_gradient_with_later(int index) const;
   /// Returns whether the layer's output is read by later stages or by checks of the step, which
   /// read both sides of the last layer.
   [[nodiscard]] bool leaves_stage(int index) const;

@@ -42,8 +42,8 @@ void RecomputeWriter::write_one(int index) {
   unused_statistics_ = bytes > 0 ? transient(bytes, statistics) : SymbolicView();
   write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
   for (const SymbolicView& view : statistics) memory_.release(view);
-  for (const SymbolicView& view : released_behind_[index]) memory_.release(view);
-  released_behind_.erase(index);
+  for (const SymbolicView& view : released_after_[index]) memory_.release(view);
+  released_after_.erase(index);
 }
 
 SymbolicView RecomputeWriter::transient(std::size_t bytes, std::vector<SymbolicView>& held) {
@@ -55,7 +55,7 @@ SymbolicView RecomputeWriter::place_output(std::size_t bytes) {
   SymbolicView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;
   output = transient(
-      bytes, parts().backward_reads(index()) ? held_ : released_behind_[last_readers_.at(index())]);
+      bytes, parts().backward_reads(index()) ? held_ : released_after_[last_readers_.at(index())]);
   return output;
 }
 

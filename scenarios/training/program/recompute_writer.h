@@ -32,7 +32,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   [[nodiscard]] SymbolicView place_output(std::size_t bytes) override;
   [[nodiscard]] SymbolicView keep(std::string_view name, std::size_t bytes) override;
   [[nodiscard]] SymbolicView scratch(std::size_t bytes) override {
-    return transient(bytes, released_behind_[index()]);
+    return transient(bytes, released_after_[index()]);
   }
   /// Returns memory whose values are not used: the first forward pass has updated the statistics.
   [[nodiscard]] SymbolicView statistics() const override { return unused_statistics_; }
@@ -48,7 +48,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   std::map<int, int> last_readers_;
   std::vector<SymbolicView> held_;  // memory kept until the backward pass has run
   // memory to release, by the layer after which it is released
-  std::map<int, std::vector<SymbolicView>> released_behind_;
+  std::map<int, std::vector<SymbolicView>> released_after_;
   SymbolicView unused_statistics_;
 };
 

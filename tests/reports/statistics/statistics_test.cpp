@@ -21,7 +21,7 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_EQ(median_index(std::vector{4.0, 1.0, 2.0, 3.0}), 2U) << "the lower of two";
 }
 
-TEST(Statistics, NearestPlaceIsThatOfTheFirstOfSeveral) {
+TEST(Statistics, NearestIndexIsThatOfTheFirstOfSeveral) {
   EXPECT_EQ(nearest_index(std::vector{4.0, 1.0, 2.5, 3.0}, 2.0), 2U);
   EXPECT_EQ(nearest_index(std::vector{4.0, 1.0, 3.0}, 2.0), 1U);
   EXPECT_EQ(nearest_index(std::vector{4.0}, 100.0), 0U);

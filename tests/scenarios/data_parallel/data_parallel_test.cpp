@@ -82,7 +82,7 @@ TEST_F(DataParallelTest, EqualPlansAreNotCompared) {
       *scenario, request_of("tower", {{"model", "linear"}, {"batch", std::int64_t{2}}}))));
 }
 
-TEST_F(DataParallelTest, ServersAreBehindTheDevicesThatCompute) {
+TEST_F(DataParallelTest, ServersComeAfterTheDevicesThatCompute) {
   Scenario::Request made = request_of("parameter-server", {{"model", "linear"}}, {"strategy"}, 3);
   EXPECT_EQ(name_of(made), "data-parallel/parameter-server/model:linear/batch:30/devices:3");
   made.devices_alike = false;

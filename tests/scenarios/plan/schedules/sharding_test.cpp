@@ -139,7 +139,7 @@ TEST(BucketPool, LetsParametersArriveWhenNeededWhereTheyWouldNotFit) {
   for (const PooledBucket& one : pool.buckets) EXPECT_EQ(one.when.begin, one.when.first);
 }
 
-TEST(BucketPool, KeepsGradientsForAStepBehindTheOneThatCompletesThem) {
+TEST(BucketPool, KeepsGradientsForAStepAfterTheOneThatCompletesThem) {
   std::vector<PooledBucket> gradients = one_bucket_a_segment(3, 0);
   for (PooledBucket& one : gradients) one.has_gradients = true;
   EXPECT_EQ(bucket_pool(gradients, gradients, {.wished = 128, .max = 256}).bytes, 128);
