@@ -1,7 +1,5 @@
 // Scenario branch: independent convolutions with one input, scheduled in every way that a device
 // supports.
-#include "scenarios/branch/branch.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "scenarios/branch/answer.h"
 #include "scenarios/branch/branch_layers.h"
 #include "scenarios/branch/strategies.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {

@@ -1,6 +1,4 @@
 // Parameters, metrics and cases of scenario collectives.
-#include "scenarios/collectives/collectives.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,6 +17,7 @@
 #include "scenarios/collectives/answer.h"
 #include "scenarios/collectives/bandwidth.h"
 #include "scenarios/collectives/exchange.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {

@@ -1,6 +1,4 @@
 // Axes, layouts and answer of scenario data-parallel.
-#include "scenarios/data_parallel/data_parallel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"

@@ -1,6 +1,4 @@
 // Parameters and cases of scenario graph.
-#include "scenarios/graph/graph.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/graph/answer.h"

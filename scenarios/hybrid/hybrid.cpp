@@ -1,6 +1,4 @@
 // Axes and layouts of scenario hybrid.
-#include "scenarios/hybrid/hybrid.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
 #include "scenarios/training/question/question.h"

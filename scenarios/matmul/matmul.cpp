@@ -1,7 +1,5 @@
 // Scenario matmul: independent matrix products on devices and streams, and products shared by
 // several devices.
-#include "scenarios/matmul/matmul.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "kernels/base/units/units.h"
 #include "kernels/ops/flops.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/answer.h"
 #include "scenarios/matmul/matmul_plans.h"

@@ -1,6 +1,4 @@
 // Scenario overlap: how much of the time of copies is hidden by products, and what determines it.
-#include "scenarios/overlap/overlap.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/overlap/answer.h"
 #include "scenarios/overlap/overlap_plans.h"

@@ -1,6 +1,4 @@
 // Axes, layouts and words of the pipeline scenario.
-#include "scenarios/pipeline/pipeline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"

@@ -1,6 +1,4 @@
 // Scenario selftest: tasks of known duration, which test the measurements themselves.
-#include "scenarios/selftest/selftest.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <tuple>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/collectives/messages.h"
 #include "scenarios/framework/prepared_case.h"
 
