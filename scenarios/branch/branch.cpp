@@ -2,8 +2,6 @@
 // supports.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <span>
 
 #include "scenarios/branch/answer.h"

@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"

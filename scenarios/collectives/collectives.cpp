@@ -3,9 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <stdexcept>

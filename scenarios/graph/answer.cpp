@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"

@@ -2,7 +2,6 @@
 // several devices.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "kernels/base/units/units.h"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"

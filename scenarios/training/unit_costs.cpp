@@ -10,11 +10,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "kernels/core/crossing.h"
 #include "scenarios/framework/op_set.h"

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <utility>
 
 #include "scenarios/training/exchanges/transfers.h"
 

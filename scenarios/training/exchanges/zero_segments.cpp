@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/base/round_up.h"
 #include "scenarios/plan/region.h"

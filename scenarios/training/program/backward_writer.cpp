@@ -2,7 +2,6 @@
 #include "scenarios/training/program/backward_writer.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>

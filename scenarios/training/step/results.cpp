@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "scenarios/training/checks/replica_checks.h"
 #include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/checks/update_checks.h"
 
 namespace parbench {
 namespace {
