@@ -164,6 +164,8 @@ class Stage {
   /// it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
+  /// Returns a tensor of the network (StageProgram::desc_of) for a micro-batch.
+  [[nodiscard]] Tensor value(int index, int micro_batch) const;
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
     return {.device = options_.device, .desc = desc, .view = view};
   }
