@@ -254,8 +254,8 @@ std::vector<std::string> weak_scaling_texts(const Scenario& scenario, const Outc
     texts.push_back(fmt::format(
         "With {}{} on each of {}, {} reaches {} of linear scaling.",
         group.setting.empty() ? "" : group.setting + " and ",
-        format_count(static_cast<std::size_t>(spec.parameters.integer("batch")), "sample"),
-        format_count(static_cast<std::size_t>(devices_in(spec.parameters)), "device"),
+        format_count(spec.parameters.integer("batch"), "sample"),
+        format_count(devices_in(spec.parameters), "device"),
         strategy_label(scenario, outcomes, with_strategy(spec, spec.strategy, {"scaling"})),
         format_percent(*best.metric(scaling_efficiency))));
   }

@@ -170,11 +170,10 @@ Resolution resolved_matrices(const Scenario::Request& request) {
   const std::int64_t rows = std::get<std::int64_t>(batch);
   const int parts = mlp_parts(request.device_count);
   if (kind == mlp && rows < parts) {
-    return Obstacle{
-        {"batch"},
-        fmt::format("--batch {} cannot be divided into {}, one for each device that "
-                    "computes; use at least {}",
-                    rows, format_count(static_cast<std::size_t>(parts), "part"), parts)};
+    return Obstacle{{"batch"},
+                    fmt::format("--batch {} cannot be divided into {}, one for each device that "
+                                "computes; use at least {}",
+                                rows, format_count(parts, "part"), parts)};
   }
   return spec;
 }

@@ -138,19 +138,18 @@ class Matmul final : public Scenario {
     CaseSpec spec = request.spec;
     const int devices = request.device_count;
     if (spec.strategy == "alone" && spec.parameters.integer("device") >= devices) {
-      return Obstacle{{"device"},
-                      fmt::format("--device {} does not exist: this run has {}, numbered from 0",
-                                  spec.parameters.integer("device"),
-                                  format_count(static_cast<std::size_t>(devices), "device"))};
+      return Obstacle{
+          {"device"},
+          fmt::format("--device {} does not exist: this run has {}, numbered from 0",
+                      spec.parameters.integer("device"), format_count(devices, "device"))};
     }
     if (spec.strategy == "streams" &&
         spec.parameters.integer("streams") > spec.parameters.integer("count")) {
       return Obstacle{
           {"streams"},
-          fmt::format(
-              "--streams {} is more than the {}; use at most one stream a product",
-              spec.parameters.integer("streams"),
-              format_count(static_cast<std::size_t>(spec.parameters.integer("count")), "product"))};
+          fmt::format("--streams {} is more than the {}; use at most one stream a product",
+                      spec.parameters.integer("streams"),
+                      format_count(spec.parameters.integer("count"), "product"))};
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {

@@ -202,8 +202,7 @@ class Overlap final : public Scenario {
       return Obstacle{
           {"chunk"},
           fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
-                      sizes.chunk, format_count(static_cast<std::size_t>(sizes.n), "row"),
-                      sizes.n)};
+                      sizes.chunk, format_count(sizes.n, "row"), sizes.n)};
     }
     if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
       return Obstacle{

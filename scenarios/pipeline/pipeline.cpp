@@ -185,7 +185,7 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
                                  network.name, format_count(network.units.size(), "unit"),
-                                 format_count(static_cast<std::size_t>(devices), "stage")));
+                                 format_count(devices, "stage")));
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);
