@@ -248,20 +248,4 @@ bool Stage::holds_whole_batch() const {
 
 Tensor Stage::prediction(int micro_batch) const { return value(options_.range.last, micro_batch); }
 
-void Stage::add_outputs(std::vector<Output>& outputs) const {
-  CaseData& data = parts_.data;
-  if (options_.range.is_last()) {
-    outputs.push_back({loss_output, [&data, loss = loss()] { return data.read(loss); }});
-    if (optimizer().clips()) {
-      outputs.push_back(
-          {clip_factor_output, [&data, factor = update_->factor()] { return data.read(factor); }});
-    }
-  }
-  for (const TrainedParameter& parameter : parameters()) {
-    if (parameter.is_copy) continue;
-    outputs.push_back({gradient_output(parameter.spec.name),
-                       [&data, gradient = parameter.gradient] { return data.read(gradient); }});
-  }
-}
-
 }  // namespace parbench

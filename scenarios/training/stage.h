@@ -148,9 +148,6 @@ class Stage {
   /// Returns whether it computes all micro-batches of the batch and keeps the results of each.
   [[nodiscard]] bool holds_whole_batch() const;
 
-  /// Adds loss and clip factor (last stage), and the gradient of every parameter except copies.
-  void add_outputs(std::vector<Output>& outputs) const;
-
  private:
   [[nodiscard]] BufferView input(int micro_batch) const;
   void borrow_memory();
