@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/training/checks/replica_checks.h"
 #include "scenarios/training/checks/step_checks.h"
 
 namespace parbench {
@@ -121,13 +120,32 @@ void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
 
 // --- checks ---
 
-std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& data,
-                                            bool with_gradients) {
+CheckResult difference(CaseData& data, const std::string& what, const Tensor& first,
+                       const Tensor& other) {
+  const std::vector<float> want = data.read(first);
+  const std::vector<float> got = data.read(other);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (got[i] == want[i]) continue;  // false for NaN
+    return fmt::format("{}[{}] is {:.9g} on device {} and {:.9g} on device {}", what, i, got[i],
+                       other.device, want[i], first.device);
+  }
+  return std::nullopt;
+}
+
+/// Returns the first difference between a replica and the first one: of a parameter, bit for bit,
+/// or of its gradient if gradients are compared.
+CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
-    const Stage& first = step.stage({0, point.stage, point.shard});
-    if (auto unequal = unequal_parameters(data, first, step.stage(point), with_gradients)) {
-      return unequal;
+    const auto theirs = step.stage(point).parameters();
+    const auto ours = step.stage({0, point.stage, point.shard}).parameters();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const std::string& name = ours[i].spec.name;
+      auto unequal = difference(data, name, ours[i].master, theirs[i].master);
+      if (!unequal && with_gradients) {
+        unequal = difference(data, gradient_output(name), ours[i].gradient, theirs[i].gradient);
+      }
+      if (unequal) return unequal;
     }
   }
   return std::nullopt;
