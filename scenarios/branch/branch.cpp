@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "scenarios/branch/answer.h"
 #include "scenarios/branch/branch_layers.h"
 #include "scenarios/branch/strategies.h"
 #include "scenarios/framework/built_in.h"
