@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 #include "scenarios/answers/device_words.h"
-#include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
 

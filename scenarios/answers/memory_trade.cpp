@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "kernels/base/units/units.h"

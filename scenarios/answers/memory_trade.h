@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "scenarios/answers/recommend.h"
 #include "scenarios/framework/scenario.h"

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <map>
 #include <ranges>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 namespace parbench {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
-#include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
 

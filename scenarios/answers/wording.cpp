@@ -10,7 +10,6 @@
 #include <ranges>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 

@@ -1,5 +1,5 @@
 // Recommends a technique for each size, and states up to which size it pays.
-#include "scenarios/branch/answer.h"
+#include "scenarios/branch/strategies.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,6 @@
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/branch/branch_layers.h"
-#include "scenarios/branch/strategies.h"
 
 namespace parbench {
 namespace {

@@ -1,16 +1,12 @@
 // Scenario branch: independent convolutions with one input, scheduled in every way that a device
 // supports.
-#include "scenarios/branch/branch.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <span>
 
-#include "scenarios/branch/answer.h"
 #include "scenarios/branch/branch_layers.h"
 #include "scenarios/branch/strategies.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {
@@ -42,32 +38,21 @@ void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
 }
 
-/// Each layer reads the output of the previous one.
-std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) {
-  const LaneId lane = add_lane(parts, device, StreamKind::compute);
-  std::vector<BranchLayer> layers;
-  Tensor source = make_input(parts, device, sizes);
-  for (std::int64_t i = 0; i < sizes.branches; ++i) {
-    layers.push_back(
-        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
-    source = layers.back().destination;
-    add_layer(parts, layers.back(), lane);
-  }
-  return layers;
-}
-
-/// All layers read the input; layer i runs on lane i mod `lane_count`.
-std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count) {
+/// Layer i runs on lane i mod `lane_count`. All layers read the input; in a chain, each reads the
+/// output of the previous one.
+std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count,
+                                    bool is_chain = false) {
   std::vector<LaneId> lanes;
   for (int i = 0; i < lane_count; ++i) {
     lanes.push_back(add_lane(parts, device, StreamKind::compute, i, lane_count));
   }
-  const Tensor input = make_input(parts, device, sizes);
+  Tensor source = make_input(parts, device, sizes);
   std::vector<BranchLayer> layers;
   for (std::int64_t i = 0; i < sizes.branches; ++i) {
     const LaneId lane = lanes[i % lane_count];
     layers.push_back(
-        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), input, i));
+        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
+    if (is_chain) source = layers.back().destination;
     add_layer(parts, layers.back(), lane);
   }
   return layers;
@@ -94,7 +79,7 @@ std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
   const BranchSizes sizes = branch_sizes_of(spec);
   const std::string_view arrangement = arrangement_of(spec.strategy);
   if (is_graph(spec.strategy)) parts.plan.submit_as(SubmitMode::graph);
-  if (arrangement == "chain") return plan_chain(parts, sizes);
+  if (arrangement == "chain") return plan_lanes(parts, sizes, 1, true);
   if (arrangement == "merged") return plan_one(parts, sizes, false);
   if (arrangement == "grouped") return plan_one(parts, sizes, true);
   if (arrangement == "streams") {

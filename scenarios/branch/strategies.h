@@ -1,7 +1,10 @@
-// Parts of the names of scenario branch's strategies.
+// Names of scenario branch's strategies, and the answer about them.
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "scenarios/framework/scenario.h"
 
 namespace parbench {
 
@@ -16,5 +19,11 @@ inline constexpr std::string_view graph_prefix = "graph-";
 [[nodiscard]] inline std::string_view arrangement_of(std::string_view strategy) {
   return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
 }
+
+/// Recommends a technique for each size, and names the work per layer up to which running the
+/// branches together pays. The gain of launching as a graph does not count as a gain of running
+/// together.
+[[nodiscard]] Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
+                                       const PossiblyFastest& possibly_fastest);
 
 }  // namespace parbench

@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
@@ -178,7 +177,7 @@ std::string undecided_text(const std::vector<Recommendation>& found) {
   return fmt::format(
       " No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
       "machine.",
-      format_count(static_cast<std::size_t>(count), "setting"),
+      format_count(count, "setting"),
       format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
 }
 

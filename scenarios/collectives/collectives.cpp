@@ -1,13 +1,9 @@
 // Parameters, metrics and cases of scenario collectives.
-#include "scenarios/collectives/collectives.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -19,6 +15,7 @@
 #include "scenarios/collectives/answer.h"
 #include "scenarios/collectives/bandwidth.h"
 #include "scenarios/collectives/exchange.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {

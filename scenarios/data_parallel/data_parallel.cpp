@@ -1,6 +1,4 @@
 // Axes, layouts and answer of scenario data-parallel.
-#include "scenarios/data_parallel/data_parallel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"
@@ -255,8 +254,8 @@ std::vector<std::string> weak_scaling_texts(const Scenario& scenario, const Outc
     texts.push_back(fmt::format(
         "With {}{} on each of {}, {} reaches {} of linear scaling.",
         group.setting.empty() ? "" : group.setting + " and ",
-        format_count(static_cast<std::size_t>(spec.parameters.integer("batch")), "sample"),
-        format_count(static_cast<std::size_t>(devices_in(spec.parameters)), "device"),
+        format_count(spec.parameters.integer("batch"), "sample"),
+        format_count(devices_in(spec.parameters), "device"),
         strategy_label(scenario, outcomes, with_strategy(spec, spec.strategy, {"scaling"})),
         format_percent(*best.metric(scaling_efficiency))));
   }

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/core/crossing.h"
 #include "kernels/core/ranks/remote_device.h"

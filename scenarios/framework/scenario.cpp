@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 

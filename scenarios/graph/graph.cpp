@@ -1,9 +1,8 @@
 // Parameters and cases of scenario graph.
-#include "scenarios/graph/graph.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -11,10 +10,12 @@
 #include <vector>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
-#include "scenarios/graph/answer.h"
 #include "scenarios/graph/graph_plan.h"
 #include "scenarios/graph/matrix_nodes.h"
 #include "scenarios/graph/network_nodes.h"
@@ -171,11 +172,10 @@ Resolution resolved_matrices(const Scenario::Request& request) {
   const std::int64_t rows = std::get<std::int64_t>(batch);
   const int parts = mlp_parts(request.device_count);
   if (kind == mlp && rows < parts) {
-    return Obstacle{
-        {"batch"},
-        fmt::format("--batch {} cannot be divided into {}, one for each device that "
-                    "computes; use at least {}",
-                    rows, format_count(static_cast<std::size_t>(parts), "part"), parts)};
+    return Obstacle{{"batch"},
+                    fmt::format("--batch {} cannot be divided into {}, one for each device that "
+                                "computes; use at least {}",
+                                rows, format_count(parts, "part"), parts)};
   }
   return spec;
 }
@@ -211,6 +211,77 @@ Resolution resolved_network(const Scenario::Request& request) {
   if (!obstacle.empty()) return Obstacle{{"batch"}, obstacle};
   return spec;
 }
+
+// --- answer ---
+
+/// Minimum times of plans on several devices relative to the times in program order, one for each
+/// setting. Each is the smallest over all orders, because costs of tasks are measured and differ;
+/// at most 1.
+struct PlanLimits {
+  std::vector<double> critical_path;
+  std::vector<double> bound;
+  std::size_t without = 0;  // settings without a bound
+  std::size_t devices = 0;
+};
+
+PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
+  PlanLimits limits;
+  for (const CaseOutcome& in_turn : outcomes) {
+    if (in_turn.spec.strategy != scenario.baseline()) continue;
+    double path = 1;
+    double bound = 1;
+    bool is_known = false;
+    for (const CaseOutcome& one : outcomes) {
+      if (one.spec.strategy == scenario.baseline() || uses_all_cores(one.spec)) continue;
+      if (with_strategy(one.spec, scenario.baseline()) != in_turn.spec) continue;
+      if (one.efficiency <= 0) continue;
+      is_known = true;
+      path = std::min(path, one.critical_path / in_turn.median_seconds);
+      bound = std::min(bound, one.efficiency * one.median_seconds / in_turn.median_seconds);
+      limits.devices = static_cast<std::size_t>(one.spec.parameters.integer(devices_parameter));
+    }
+    if (!is_known) {
+      ++limits.without;
+      continue;
+    }
+    limits.critical_path.push_back(path);
+    limits.bound.push_back(bound);
+  }
+  return limits;
+}
+
+/// Returns "63%", or "40% to 63%" for several.
+std::string shares_text(const std::vector<double>& shares) {
+  const auto [min, max] = std::ranges::minmax(shares);
+  return range_text(format_percent(min, 0), format_percent(max, 0));
+}
+
+std::string limits_text(const PlanLimits& shares) {
+  if (shares.bound.empty()) return {};
+  const std::size_t known = shares.bound.size();
+  const std::string where = shares.without == 0
+                                ? " The"
+                                : fmt::format(" At {} of {}, the", known,
+                                              format_count(known + shares.without, "setting"));
+  return fmt::format(
+      "{} longest dependency chain takes {} of the sequential time; no order on {} "
+      "less than {}.",
+      where, shares_text(shares.critical_path), format_count(shares.devices, "device"),
+      shares_text(shares.bound));
+}
+
+/// Recommends an order for each graph. Compares the time in program order with the critical path
+/// and with the bound of the plan by dependency, a lower limit for every order.
+Conclusion graph_answer(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
+                        const PossiblyFastest& possibly_fastest) {
+  Conclusion made = best_strategy(scenario, outcomes, possibly_fastest);
+  if (made.is_answered) {
+    made.text = joined_sentences({made.text, limits_text(limits_of(scenario, outcomes))});
+  }
+  return made;
+}
+
+// --- scenario ---
 
 class GraphScenario final : public Scenario {
  public:

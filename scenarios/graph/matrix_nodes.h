@@ -1,11 +1,19 @@
 // Nodes whose operations are those of matrices.
 #pragma once
 
+#include <map>
+#include <utility>
+
 #include "scenarios/graph/graph_nodes.h"
-#include "scenarios/graph/node_checks.h"
 #include "scenarios/graph/work_graph.h"
 
 namespace parbench {
+
+/// Tensors of results after a run of the plan.
+struct NodeResults {
+  std::map<std::pair<int, int>, Tensor> tensors;  // by node and device
+  std::map<int, Tensor> losses;                   // by node, one number each
+};
 
 class MatrixNodes final : public GraphNodes {
  public:

@@ -1,6 +1,4 @@
 // Axes and layouts of scenario hybrid.
-#include "scenarios/hybrid/hybrid.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
 #include "scenarios/training/question/question.h"
@@ -131,8 +130,8 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
     message = fmt::format(
         "--layout: {} takes {}, and this run has {}; give --devices {}, with --oversubscribe where "
         "there are fewer cores",
-        to_string(grid), format_count(static_cast<std::size_t>(grid.devices()), "device"),
-        request.device_count, grid.devices());
+        to_string(grid), format_count(grid.devices(), "device"), request.device_count,
+        grid.devices());
   } else if (grid.stages > static_cast<int>(network.units.size())) {
     message = fmt::format("--layout: {} has {}, too few for the stages of {}", network.name,
                           format_count(network.units.size(), "unit"), to_string(grid));
@@ -164,8 +163,7 @@ std::optional<Obstacle> add_size(const Scenario::Request& request, const DeviceG
                                  const Network& network, Parameters& parameters) {
   const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];
   const std::string samples =
-      fmt::format("the {} of a replica ({})",
-                  format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
+      fmt::format("the {} of a replica ({})", format_count(share, "sample"), to_string(grid));
   const auto split = split_of(request, grid, network, share);
   if (auto obstacle = add_split(request, share, samples, split, parameters)) return obstacle;
   const Value* size = parameters.find("split");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/models/layers/convolution.h"

@@ -1,6 +1,4 @@
 // Parameters, plans and cases of scenario inter-op.
-#include "scenarios/inter_op/inter_op.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <memory>
 
 #include "scenarios/answers/best_strategy.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/inference/inference_network.h"

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/device_words.h"

@@ -1,15 +1,13 @@
 // Scenario matmul: independent matrix products on devices and streams, and products shared by
 // several devices.
-#include "scenarios/matmul/matmul.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "kernels/base/units/units.h"
 #include "kernels/ops/flops.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/answer.h"
 #include "scenarios/matmul/matmul_plans.h"
@@ -140,19 +138,18 @@ class Matmul final : public Scenario {
     CaseSpec spec = request.spec;
     const int devices = request.device_count;
     if (spec.strategy == "alone" && spec.parameters.integer("device") >= devices) {
-      return Obstacle{{"device"},
-                      fmt::format("--device {} does not exist: this run has {}, numbered from 0",
-                                  spec.parameters.integer("device"),
-                                  format_count(static_cast<std::size_t>(devices), "device"))};
+      return Obstacle{
+          {"device"},
+          fmt::format("--device {} does not exist: this run has {}, numbered from 0",
+                      spec.parameters.integer("device"), format_count(devices, "device"))};
     }
     if (spec.strategy == "streams" &&
         spec.parameters.integer("streams") > spec.parameters.integer("count")) {
       return Obstacle{
           {"streams"},
-          fmt::format(
-              "--streams {} is more than the {}; use at most one stream a product",
-              spec.parameters.integer("streams"),
-              format_count(static_cast<std::size_t>(spec.parameters.integer("count")), "product"))};
+          fmt::format("--streams {} is more than the {}; use at most one stream a product",
+                      spec.parameters.integer("streams"),
+                      format_count(spec.parameters.integer("count"), "product"))};
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {

@@ -1,16 +1,18 @@
 // Scenario overlap: how much of the time of copies is hidden by products, and what determines it.
-#include "scenarios/overlap/overlap.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
-#include "scenarios/overlap/answer.h"
 #include "scenarios/overlap/overlap_plans.h"
 
 namespace parbench {
@@ -173,6 +175,79 @@ std::vector<Published> published_figures() {
           {"overlapped", overlapped, mxnet, 3.3488}};
 }
 
+// --- answer ---
+
+/// The metric of overlapped cases: the fraction of the shorter part, computing or copying, that is
+/// hidden by the other.
+constexpr std::string_view achieved_overlap = "achieved overlap";
+constexpr std::string_view baseline_strategy = "sequential";
+constexpr std::string_view baseline_label = "no overlap";
+constexpr std::string_view baseline_words = "without overlap";
+
+std::int64_t prefetch_of(const CaseSpec& spec) {
+  return spec.strategy == baseline_strategy ? -1 : spec.parameters.integer("prefetch");
+}
+
+std::string label_of(const CaseSpec& spec) {
+  if (spec.strategy == baseline_strategy) return std::string(baseline_label);
+  return fmt::format("prefetch {}", prefetch_of(spec));
+}
+
+/// Returns "75% (73–77%) of the shorter of copies and products is hidden"; empty if unknown. A
+/// fraction that is not above zero, or whose interval contains zero, does not show any overlap.
+std::string hidden_text(const CaseOutcome& overlapped) {
+  const Ratio* hidden = overlapped.metric(achieved_overlap);
+  if (hidden == nullptr) return {};
+  const bool shown = hidden->interval ? hidden->above(0) : hidden->value > 0;
+  return fmt::format("{}{} of the shorter of copies and products{}",
+                     shown ? "" : "no overlap is shown: ", format_percent(*hidden),
+                     shown ? " is hidden" : "");
+}
+
+std::vector<std::string> sentences(const std::vector<Recommendation>& found) {
+  std::vector<std::string> texts =
+      verdict_sentences(found, {"Overlapping"}, baseline_words, [](const Recommendation& one) {
+        return one.remark.empty() ? std::string() : "; " + one.remark;
+      });
+  const Recommendation& best = best_of(found);
+  const bool names_best = payoff_of(best) >= Payoff::may_pay && !best.remark.empty();
+  if (found.size() > 1 && only_one_that_pays(found) == nullptr && names_best) {
+    texts.push_back(fmt::format("There {}.", best.remark));
+  }
+  return texts;
+}
+
+/// Recommends, for each size, direction, memory and chunk, whether to overlap, and how many
+/// matrices to prefetch.
+Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
+                          const PossiblyFastest& possibly_fastest) {
+  const Wording wording{
+      .label = label_of,
+      .complexity = [](const CaseSpec& spec) { return std::vector{prefetch_of(spec)}; },
+      .baseline = baseline_strategy};
+  const Outcomes whole = outcomes_where(all_outcomes(outcomes), [&](const CaseSpec& spec) {
+    // Without prefetched matrices nothing overlaps, so a gain has another cause.
+    return spec.strategy == baseline_strategy ||
+           (spec.strategy == "overlapped" && prefetch_of(spec) > 0);
+  });
+  auto [found, not_compared] = recommend_each(
+      whole, {"n", "inner", "count", "direction", "memory", "chunk"}, wording, possibly_fastest);
+  for (Recommendation& one : found) {
+    one.remark = hidden_text(*find_outcome(whole, one.gaining->name));
+  }
+  if (found.empty()) {
+    return {.text =
+                "Not decided: copies and products one after the other (sequential) and "
+                "overlapped with --prefetch 1 or more were not both measured.",
+            .is_answered = false};
+  }
+  std::vector<std::string> text = sentences(found);
+  text.push_back(not_compared_text(not_compared));
+  return {joined_sentences(text), std::move(found)};
+}
+
+// --- scenario ---
+
 class Overlap final : public Scenario {
  public:
   std::string_view name() const override { return "overlap"; }
@@ -203,8 +278,7 @@ class Overlap final : public Scenario {
       return Obstacle{
           {"chunk"},
           fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
-                      sizes.chunk, format_count(static_cast<std::size_t>(sizes.n), "row"),
-                      sizes.n)};
+                      sizes.chunk, format_count(sizes.n, "row"), sizes.n)};
     }
     if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
       return Obstacle{

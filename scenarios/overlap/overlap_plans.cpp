@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
-#include <span>
 
 #include "scenarios/framework/checks/spot_check.h"
 

@@ -1,6 +1,4 @@
 // Axes, layouts and words of the pipeline scenario.
-#include "scenarios/pipeline/pipeline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"
@@ -186,7 +185,7 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
                                  network.name, format_count(network.units.size(), "unit"),
-                                 format_count(static_cast<std::size_t>(devices), "stage")));
+                                 format_count(devices, "stage")));
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);

@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // enqueued it. Data only; times are nanoseconds since the host began to enqueue the plan.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

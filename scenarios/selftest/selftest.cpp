@@ -1,15 +1,13 @@
 // Scenario selftest: tasks of known duration, which test the measurements themselves.
-#include "scenarios/selftest/selftest.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <tuple>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/collectives/messages.h"
 #include "scenarios/framework/prepared_case.h"
 

@@ -1,9 +1,8 @@
 // Axes and layouts of scenario tensor-parallel.
-#include "scenarios/tensor_parallel/tensor_parallel.h"
-
 #include <fmt/format.h>
 
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/training/question/question.h"
 #include "scenarios/training/question/step_choice.h"
 

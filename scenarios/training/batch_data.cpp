@@ -2,10 +2,7 @@
 #include "scenarios/training/batch_data.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <functional>
 #include <utility>
-#include <vector>
 
 #include "scenarios/framework/op_set.h"
 #include "scenarios/models/layers/passes.h"

@@ -141,8 +141,8 @@ NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t sampl
   ParameterStore store(stream);
   StageProgram::add_parameters(stream, range, samples, store);
   const StageProgram program(stream, range, samples, store);
-  const FlopsByLayer forward = flops_by_layer(program.forward());
-  const FlopsByLayer backward = flops_by_layer(program.backward(false));
+  const FlopsByLayer forward = flops_by_layer(program.forward().calls);
+  const FlopsByLayer backward = flops_by_layer(program.backward(false).calls);
 
   NetworkFacts facts{.layers = layers_without_amounts(network), .units = {}, .total = {}};
   for (const ParameterSpec& spec : network.parameters()) {

@@ -12,18 +12,17 @@ namespace parbench {
 namespace {
 
 /// Divides a pass at the points where shards combine data.
-std::vector<PassPart> divided(const std::vector<SymbolicCall>& calls,
-                              const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
+std::vector<PassPart> divided(const SymbolicPass& pass, const Bases& bases) {
   std::vector<PassPart> parts;
-  auto begin = calls.begin();
-  for (const ExchangePoint& point : exchanges) {
-    const auto end = calls.begin() + static_cast<std::ptrdiff_t>(point.call);
+  auto begin = pass.calls.begin();
+  for (const ExchangePoint& point : pass.exchanges) {
+    const auto end = pass.calls.begin() + static_cast<std::ptrdiff_t>(point.call);
     parts.push_back({.calls = rebase({begin, end}, bases),
                      .collective = point.collective,
                      .combined = rebase(point.data, bases)});
     begin = end;
   }
-  parts.push_back({.calls = rebase({begin, calls.end()}, bases)});
+  parts.push_back({.calls = rebase({begin, pass.calls.end()}, bases)});
   return parts;
 }
 
@@ -188,21 +187,19 @@ Bases Stage::bases(int micro_batch) const {
 std::vector<Call> Stage::pack() const { return rebase(store().packing(), bases(0)); }
 
 std::vector<PassPart> Stage::forward_parts(int micro_batch) const {
-  const StageProgram& program = this->program(micro_batch);
-  return divided(program.forward(), program.forward_exchanges(), bases(micro_batch));
+  return divided(program(micro_batch).forward(), bases(micro_batch));
 }
 
 std::vector<PassPart> Stage::backward_parts(int micro_batch, bool first) const {
-  const StageProgram& program = this->program(micro_batch);
-  return divided(program.backward(!first), program.backward_exchanges(!first), bases(micro_batch));
+  return divided(program(micro_batch).backward(!first), bases(micro_batch));
 }
 
 std::vector<Call> Stage::forward(int micro_batch) const {
-  return rebase(program(micro_batch).forward(), bases(micro_batch));
+  return rebase(program(micro_batch).forward().calls, bases(micro_batch));
 }
 
 std::vector<Call> Stage::backward_after_loss(int micro_batch) const {
-  const std::vector<SymbolicCall>& whole = program(micro_batch).backward(false);
+  const std::vector<SymbolicCall>& whole = program(micro_batch).backward(false).calls;
   return rebase({whole.begin() + 1, whole.end()}, bases(micro_batch));
 }
 
@@ -233,9 +230,14 @@ std::vector<Stage::TrainedParameter> Stage::parameters() const {
 
 Tensor Stage::loss() const { return tensor(canonical({1}), loss_); }
 
-Tensor Stage::last_source(int micro_batch) const {
+Tensor Stage::value(int index, int micro_batch) const {
   const StageProgram& program = this->program(micro_batch);
-  return tensor(program.last_source(), rebase(program.last_source_view(), bases(micro_batch)));
+  return tensor(program.desc_of(index), rebase(program.view_of(index), bases(micro_batch)));
+}
+
+Tensor Stage::last_source(int micro_batch) const {
+  const Layer& last = options_.range.network->layer(options_.range.last);
+  return value(last.inputs.front(), micro_batch);
 }
 
 bool Stage::holds_whole_batch() const {
@@ -244,25 +246,6 @@ bool Stage::holds_whole_batch() const {
          first_sample(count) == options_.range.batch;
 }
 
-Tensor Stage::prediction(int micro_batch) const {
-  const StageProgram& program = this->program(micro_batch);
-  return tensor(program.output(), rebase(program.output_view(), bases(micro_batch)));
-}
-
-void Stage::add_outputs(std::vector<Output>& outputs) const {
-  CaseData& data = parts_.data;
-  if (options_.range.is_last()) {
-    outputs.push_back({loss_output, [&data, loss = loss()] { return data.read(loss); }});
-    if (optimizer().clips()) {
-      outputs.push_back(
-          {clip_factor_output, [&data, factor = update_->factor()] { return data.read(factor); }});
-    }
-  }
-  for (const TrainedParameter& parameter : parameters()) {
-    if (parameter.is_copy) continue;
-    outputs.push_back({gradient_output(parameter.spec.name),
-                       [&data, gradient = parameter.gradient] { return data.read(gradient); }});
-  }
-}
+Tensor Stage::prediction(int micro_batch) const { return value(options_.range.last, micro_batch); }
 
 }  // namespace parbench

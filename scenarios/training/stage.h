@@ -148,9 +148,6 @@ class Stage {
   /// Returns whether it computes all micro-batches of the batch and keeps the results of each.
   [[nodiscard]] bool holds_whole_batch() const;
 
-  /// Adds loss and clip factor (last stage), and the gradient of every parameter except copies.
-  void add_outputs(std::vector<Output>& outputs) const;
-
  private:
   [[nodiscard]] BufferView input(int micro_batch) const;
   void borrow_memory();
@@ -164,6 +161,8 @@ class Stage {
   /// it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
+  /// Returns a tensor of the network (StageProgram::desc_of) for a micro-batch.
+  [[nodiscard]] Tensor value(int index, int micro_batch) const;
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
     return {.device = options_.device, .desc = desc, .view = view};
   }

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <string>
-#include <utility>
 
 #include "scenarios/training/batch_data.h"
 

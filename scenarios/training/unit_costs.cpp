@@ -10,11 +10,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "kernels/core/crossing.h"
 #include "scenarios/framework/op_set.h"
@@ -32,8 +30,8 @@ class Unit {
  public:
   Unit(Stream& stream, const StageRange& range, const UnitRun& run)
       : store_(with_parameters(stream, range, run)), program_(stream, range, run.samples, store_) {
-    calls_ = program_.forward();
-    std::ranges::copy(program_.backward(run.accumulate), std::back_inserter(calls_));
+    calls_ = program_.forward().calls;
+    std::ranges::copy(program_.backward(run.accumulate).calls, std::back_inserter(calls_));
   }
 
   [[nodiscard]] const StageProgram& program() const { return program_; }

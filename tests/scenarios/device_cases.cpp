@@ -1,17 +1,6 @@
 // A row for each case.
 #include "tests/scenarios/device_cases.h"
-
-#include "scenarios/branch/branch.h"
-#include "scenarios/collectives/collectives.h"
-#include "scenarios/data_parallel/data_parallel.h"
-#include "scenarios/graph/graph.h"
-#include "scenarios/hybrid/hybrid.h"
-#include "scenarios/inter_op/inter_op.h"
-#include "scenarios/matmul/matmul.h"
-#include "scenarios/overlap/overlap.h"
-#include "scenarios/pipeline/pipeline.h"
-#include "scenarios/selftest/selftest.h"
-#include "scenarios/tensor_parallel/tensor_parallel.h"
+#include "scenarios/framework/built_in.h"
 
 namespace parbench::test {
 namespace {

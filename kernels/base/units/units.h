@@ -34,7 +34,7 @@ inline constexpr std::string_view no_number = "–";
 [[nodiscard]] std::string format_rate(double per_second, std::string_view unit);
 
 /// Returns "1 case", "3 cases", "2 processes".
-[[nodiscard]] std::string format_count(std::size_t count, std::string_view thing);
+[[nodiscard]] std::string format_count(std::int64_t count, std::string_view thing);
 
 /// Returns "a", "a and b", "a, b, c and d", "a, b, c and 2 more".
 [[nodiscard]] std::string format_list(const std::vector<std::string>& items);

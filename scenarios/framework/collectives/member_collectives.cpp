@@ -2,7 +2,6 @@
 #include "scenarios/framework/collectives/member_collectives.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>

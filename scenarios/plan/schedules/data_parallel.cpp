@@ -1,7 +1,6 @@
 // Division of batches and of gradients.
 #include "scenarios/plan/schedules/data_parallel.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace parbench {

@@ -1,7 +1,6 @@
 // Grids of devices: the division of a training step among devices. Pure functions.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "scenarios/plan/schedules/levels.h"
 

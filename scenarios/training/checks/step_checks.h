@@ -1,8 +1,6 @@
 // Checks of a training step without a reference run: parts of it are recomputed naively in double.
 #pragma once
 
-#include <optional>
-
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/training/stage.h"
 

@@ -15,7 +15,6 @@
 namespace parbench {
 namespace {
 
-constexpr const char* update_check = "sampled parameters after the update";
 constexpr int update_positions = 4;  // per parameter, in addition to the ends
 
 /// Returns one of the numbers that a Fill draws.
@@ -93,64 +92,34 @@ CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, do
   return std::nullopt;
 }
 
-std::vector<Tensor> factors_of(const Stages& stages) {
-  std::vector<Tensor> factors;
-  for (const Stage* stage : stages) {
-    if (stage->optimizer().clips()) factors.push_back(stage->update().factor());
-  }
-  return factors;
-}
-
 /// Checks that both stages with a parameter have the sum of the same two gradients.
-CheckResult check_copies(CaseData& data, const Stages& stages) {
-  std::map<std::string, Tensor> owned;
-  for (const Stage* stage : stages) {
-    for (const Stage::TrainedParameter& one : stage->parameters()) {
-      if (!one.is_copy) owned[one.spec.name] = one.gradient;
-    }
+CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
+  std::map<std::string, const UpdatedParameters::One*> owned;
+  for (const UpdatedParameters::One& one : all) {
+    if (!one.parameter.is_copy) owned[one.parameter.spec.name] = &one;
   }
-  for (const Stage* stage : stages) {
-    for (const Stage::TrainedParameter& one : stage->parameters()) {
-      if (!one.is_copy || data.read(one.gradient) == data.read(owned.at(one.spec.name))) continue;
-      return fmt::format("the gradient of {} differs between the stages that share it",
-                         one.spec.name);
-    }
+  for (const UpdatedParameters::One& one : all) {
+    const std::string& name = one.parameter.spec.name;
+    if (!one.parameter.is_copy || one.gradient() == owned.at(name)->gradient()) continue;
+    return fmt::format("the gradient of {} differs between the stages that share it", name);
   }
   return std::nullopt;
 }
 
-/// Checks the parameters of each stage with the stage's own factor, which is rounded and checked
+/// Checks parameters with the factor of the device that updates them, which is rounded and checked
 /// separately.
-CheckResult check_updates(CaseData& data, const Stages& stages,
-                          const std::vector<Output>& outputs) {
-  const Optimizer& optimizer = stages.front()->optimizer();
-  if (optimizer.clips()) {
-    const double want = naive_clip_factor(optimizer, sum_of_squared_gradients(outputs));
-    if (auto wrong = check_factors(data, factors_of(stages), want)) return wrong;
-  }
-  if (auto wrong = check_copies(data, stages)) return wrong;
-  for (const Stage* stage : stages) {
-    const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
-    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
-      const UpdatedValues values{data.read(parameter.gradient), data.read(parameter.master)};
-      if (auto wrong = check_update(parameter, values, optimizer, factor)) return wrong;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Checks parameters with the first device's factor: all devices compute the same factor from the
-/// same norms.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
-  double factor = 1;
+  std::vector<double> factors;
   if (updated.optimizer.clips()) {
     const double want = naive_clip_factor(updated.optimizer, sum_of_squared_gradients(outputs));
     if (auto wrong = check_factors(data, updated.clip_factors, want)) return wrong;
-    factor = data.read(updated.clip_factors.front()).front();
+    for (const Tensor& one : updated.clip_factors) factors.push_back(data.read(one).front());
   }
+  if (auto wrong = check_copies(updated.all)) return wrong;
   for (const UpdatedParameters::One& one : updated.all) {
     const UpdatedValues values{one.gradient(), one.after()};
+    const double factor = factors.empty() ? 1 : factors.at(one.factor);
     if (auto wrong = check_update(one.parameter, values, updated.optimizer, factor)) return wrong;
   }
   return std::nullopt;
@@ -167,15 +136,26 @@ float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index
   return drawn(parameter.initial, index);
 }
 
-void add_update_check(CaseParts& parts, const Stages& stages) {
-  parts.checks.push_back({update_check, [&data = parts.data, stages, &outputs = parts.outputs] {
-                            return check_updates(data, stages, outputs);
-                          }});
+UpdatedParameters updated_in(CaseData& data, const Stages& stages) {
+  UpdatedParameters updated{
+      .optimizer = stages.front()->optimizer(), .clip_factors = {}, .all = {}};
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (updated.optimizer.clips()) updated.clip_factors.push_back(stages[i]->update().factor());
+    for (const Stage::TrainedParameter& one : stages[i]->parameters()) {
+      updated.all.push_back(
+          {.parameter = one,
+           .gradient = [&data, gradient = one.gradient] { return data.read(gradient); },
+           .after = [&data, master = one.master] { return data.read(master); },
+           .factor = i});
+    }
+  }
+  return updated;
 }
 
 void add_update_check(CaseParts& parts, UpdatedParameters updated) {
   parts.checks.push_back(
-      {update_check, [&data = parts.data, &outputs = parts.outputs, updated = std::move(updated)] {
+      {"sampled parameters after the update",
+       [&data = parts.data, &outputs = parts.outputs, updated = std::move(updated)] {
          return check_updates(data, updated, outputs);
        }});
 }
@@ -188,6 +168,7 @@ void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated) {
          }});
   }
   for (const UpdatedParameters::One& one : updated.all) {
+    if (one.parameter.is_copy) continue;
     parts.outputs.push_back({gradient_output(one.parameter.spec.name), one.gradient});
   }
 }

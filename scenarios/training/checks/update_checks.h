@@ -1,9 +1,9 @@
 // Checks of the first update after a reset, wherever parameters and gradients are stored.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,26 +18,27 @@ namespace parbench {
 /// Returns a value of a parameter after a reset.
 [[nodiscard]] float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index);
 
-/// Adds a check of sampled values of every parameter after the first update, from its initial value
-/// and its gradient. Refers to the parts and the stages.
-void add_update_check(CaseParts& parts, const Stages& stages);
-
 /// Parameters at the first update after a reset, wherever they and their gradients are stored.
 struct UpdatedParameters {
   struct One {
     Stage::TrainedParameter parameter;               // name and initial values
     std::function<std::vector<float>()> gradient{};  // gradient of the batch
     std::function<std::vector<float>()> after{};
+    std::size_t factor = 0;  // index in `clip_factors` of the factor by which it is clipped
   };
   Optimizer optimizer;
   std::vector<Tensor> clip_factors;  // one for each device that updates; empty without clipping
   std::vector<One> all;
 };
 
-/// Adds the same check for parameters and gradients that are not in stages. Refers to the parts.
+/// Returns the parameters of stages that update them.
+[[nodiscard]] UpdatedParameters updated_in(CaseData& data, const Stages& stages);
+
+/// Adds a check of sampled values of every parameter after the first update, from its initial value
+/// and its gradient. Refers to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
-/// Adds clip factor and gradients as outputs.
+/// Adds clip factor and gradients as outputs, except gradients of copies.
 void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated);
 
 }  // namespace parbench

@@ -1,11 +1,10 @@
 // Adds tasks for towers, and for replication in every step.
-#include "scenarios/training/exchanges/central.h"
-
 #include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
+#include "scenarios/training/exchanges/exchanges.h"
 #include "scenarios/training/exchanges/transfers.h"
 #include "scenarios/training/step/update_writer.h"
 

@@ -1,10 +1,8 @@
 // Memory and tasks of a parameter server.
-#include "scenarios/training/exchanges/server.h"
-
 #include <cstddef>
 #include <functional>
-#include <utility>
 
+#include "scenarios/training/exchanges/exchanges.h"
 #include "scenarios/training/exchanges/transfers.h"
 
 namespace parbench {

@@ -1,6 +1,4 @@
 // Adds the tasks of a step on shards.
-#include "scenarios/training/exchanges/zero.h"
-
 #include <fmt/format.h>
 
 #include <deque>
@@ -10,6 +8,7 @@
 #include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives/access_log.h"
 #include "scenarios/framework/collectives/member_collectives.h"
+#include "scenarios/training/exchanges/exchanges.h"
 #include "scenarios/training/exchanges/zero_segments.h"
 #include "scenarios/training/exchanges/zero_shards.h"
 

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/base/round_up.h"
 #include "scenarios/plan/region.h"
@@ -42,7 +41,8 @@ ZeroSegments::ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout&
 
 void ZeroSegments::add_passes(int micro_batch) {
   Passes& passes = passes_.emplace_back(Passes{.micro_batch = micro_batch, .forward = count()});
-  if (settings_.divides_parameters()) divide(step_.replica(r_).program(micro_batch).forward(), {});
+  if (settings_.divides_parameters())
+    divide(step_.replica(r_).program(micro_batch).forward().calls, {});
   passes.backward = count();
   divide_backward(passes);
   passes.end = count();
@@ -92,7 +92,7 @@ void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
 /// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
 void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<SymbolicCall>& calls =
-      step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0);
+      step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0).calls;
   // number of calls until a bucket and all earlier ones are complete, by bucket
   std::vector<std::size_t> ends(layout_.buckets().size(), 0);
   for (std::size_t i = 0; i < calls.size(); ++i) {

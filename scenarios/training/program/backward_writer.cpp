@@ -2,7 +2,6 @@
 #include "scenarios/training/program/backward_writer.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,7 +16,7 @@ BackwardWriter::BackwardWriter(const StageParts& parts, const RegionPlanner& act
       recomputation_(parts, pass_memory_),
       contributions_(parts.memory.size()) {}
 
-std::vector<SymbolicCall> BackwardWriter::write() {
+SymbolicPass BackwardWriter::write() {
   const StageRange& range = parts().range;
   if (range.is_last()) write_loss();
   for (const BoundaryTensor& output : parts().outputs.tensors()) {
@@ -34,7 +33,7 @@ std::vector<SymbolicCall> BackwardWriter::write() {
   for (const BoundaryTensor& input : parts().inputs.tensors()) {
     if (input.tensor != network_input) write_input_gradient(input);
   }
-  return std::move(calls());
+  return take_pass();
 }
 
 /// Releases memory that the forward pass has kept for the layer, after all readers of its output
@@ -64,15 +63,7 @@ void BackwardWriter::write_recomputation(int last) {
   while (first > parts().range.first && parts().layer(first - 1).unit == parts().layer(last).unit) {
     --first;
   }
-  const auto [again, exchanges] = recomputation_.write(first, last);
-  auto begin = again.begin();
-  for (const ExchangePoint& point : exchanges) {
-    const auto end = again.begin() + static_cast<std::ptrdiff_t>(point.call);
-    calls().insert(calls().end(), begin, end);
-    exchange(point.collective, point.data);
-    begin = end;
-  }
-  calls().insert(calls().end(), begin, again.end());
+  append(recomputation_.write(first, last));
 }
 
 std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {

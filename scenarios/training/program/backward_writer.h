@@ -22,7 +22,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   /// memory of `activations`, in its state after the forward pass, once no layer reads these.
   BackwardWriter(const StageParts& parts, const RegionPlanner& activations, bool accumulate);
 
-  [[nodiscard]] std::vector<SymbolicCall> write();
+  [[nodiscard]] SymbolicPass write();
   /// Returns the bytes of Space::transient; valid after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
   /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be

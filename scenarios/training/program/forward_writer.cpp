@@ -5,13 +5,13 @@
 
 namespace parbench {
 
-std::vector<SymbolicCall> ForwardWriter::write() {
+SymbolicPass ForwardWriter::write() {
   place_what_leaves();
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
     release_what_was_read_last_by(index);
   }
-  return std::move(calls());
+  return take_pass();
 }
 
 /// Places the outputs that leave the stage first, so that memory after them is free at the end of

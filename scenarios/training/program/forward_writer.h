@@ -18,7 +18,7 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
  public:
   using LayerWriter::LayerWriter;
 
-  [[nodiscard]] std::vector<SymbolicCall> write();
+  [[nodiscard]] SymbolicPass write();
   /// Return the memory of Space::activations and Space::transient; valid after `write`.
   [[nodiscard]] const RegionPlanner& activations() const { return activations_; }
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }

@@ -1,7 +1,9 @@
 // Common base of the writers of both passes: the stage's layers one by one, and their memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,7 +59,7 @@ class LayerWriter : public Pass {
     return parts_.ops.prepare_shared(parts_.stream, desc);
   }
   void emit(Op& op, const std::vector<SymbolicBinding>& bindings) final {
-    calls_.push_back(bind(op, bindings));
+    pass_.calls.push_back(bind(op, bindings));
   }
   [[nodiscard]] TensorDesc activation(const Shape& shape) const final {
     return parts_.stream.device().activation(shape, work_.dtype);
@@ -69,10 +71,8 @@ class LayerWriter : public Pass {
     return parts_.store.parameter(index_, role, wanted);
   }
   void exchange(Collective collective, const SymbolicView& data) final {
-    exchanges_.push_back({.call = calls_.size(), .collective = collective, .data = data});
+    pass_.exchanges.push_back({.call = pass_.calls.size(), .collective = collective, .data = data});
   }
-  /// Returns the exchanges of the calls that `write` returned.
-  [[nodiscard]] const std::vector<ExchangePoint>& exchanges() const { return exchanges_; }
 
  protected:
   /// Calls that `write` emits get the layer's name.
@@ -80,24 +80,27 @@ class LayerWriter : public Pass {
   void write_layer(int index, Write write) {
     index_ = index;
     work_ = parts_.range.work_of(index, parts_.samples);
-    const std::size_t begin = calls_.size();
+    const std::size_t begin = pass_.calls.size();
     write(layer());
-    for (std::size_t i = begin; i < calls_.size(); ++i) calls_[i].layer = layer().name;
+    for (std::size_t i = begin; i < pass_.calls.size(); ++i) pass_.calls[i].layer = layer().name;
   }
   [[nodiscard]] const StageParts& parts() const { return parts_; }
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] const Layer& layer() const { return parts_.layer(index_); }
-  [[nodiscard]] std::vector<SymbolicCall>& calls() { return calls_; }
-  [[nodiscard]] std::vector<ExchangePoint> take_exchanges() {
-    return std::exchange(exchanges_, {});
+  /// Returns what has been written since the last call of this function.
+  [[nodiscard]] SymbolicPass take_pass() { return std::exchange(pass_, {}); }
+  /// Adds a pass that another writer has written.
+  void append(SymbolicPass pass) {
+    for (ExchangePoint& point : pass.exchanges) point.call += pass_.calls.size();
+    std::ranges::move(pass.exchanges, std::back_inserter(pass_.exchanges));
+    std::ranges::move(pass.calls, std::back_inserter(pass_.calls));
   }
 
  private:
   StageParts parts_;
   int index_ = 0;
   LayerWork work_;
-  std::vector<SymbolicCall> calls_;
-  std::vector<ExchangePoint> exchanges_;
+  SymbolicPass pass_;
 };
 
 }  // namespace parbench

@@ -6,12 +6,12 @@
 
 namespace parbench {
 
-RecomputeWriter::Recomputed RecomputeWriter::write(int first, int last) {
+SymbolicPass RecomputeWriter::write(int first, int last) {
   find_wanted(first, last);
   for (int index = first; index <= last; ++index) {
     if (is_wanted(index)) write_one(index);
   }
-  return {.calls = std::exchange(calls(), {}), .exchanges = take_exchanges()};
+  return take_pass();
 }
 
 void RecomputeWriter::release() {

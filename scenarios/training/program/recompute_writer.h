@@ -19,13 +19,10 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   RecomputeWriter(const StageParts& parts, PassMemory& memory)
       : LayerWriter(parts), memory_(memory) {}
 
-  struct Recomputed {
-    std::vector<SymbolicCall> calls;
-    std::vector<ExchangePoint> exchanges;  // exchanges between shards, as in the first forward pass
-  };
   /// Computes the tensors that the backward pass of the layers [first, last], a unit, reads. Layers
-  /// that do not affect these are skipped. The layers' memory is valid until the next `release`.
-  [[nodiscard]] Recomputed write(int first, int last);
+  /// that do not affect these are skipped; shards exchange data as in the first forward pass. The
+  /// layers' memory is valid until the next `release`.
+  [[nodiscard]] SymbolicPass write(int first, int last);
   /// Releases the memory of the last unit.
   void release();
 

@@ -1,7 +1,6 @@
 // Plans the passes of a stage.
 #include "scenarios/training/program/stage_plan.h"
 
-#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>

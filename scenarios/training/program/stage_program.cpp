@@ -132,35 +132,25 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
   const Network& network = *range.network;
   inputs_ = Boundary(device, range, network.crossing(range.first), samples);
   outputs_ = Boundary(device, range, network.crossing(range.last + 1), samples);
-  output_ = device.activation(with_samples(samples, network.layer(range.last).output), range.dtype);
   memory_.resize(static_cast<std::size_t>(range.last - range.first) + 1);
 
   const StageParts parts{stream_, range_, samples_, inputs_, outputs_, store, ops_, memory_};
   ForwardWriter writer(parts);
   forward_ = writer.write();
-  forward_exchanges_ = writer.exchanges();
   activation_bytes_ = writer.activations().peak();
   transient_bytes_ = writer.transient_bytes();
   const auto backward = [&](bool accumulate) {
     BackwardWriter backward_writer(parts, writer.activations(), accumulate);
-    std::vector<SymbolicCall> calls = backward_writer.write();
+    SymbolicPass pass = backward_writer.write();
     transient_bytes_ = std::max(transient_bytes_, backward_writer.transient_bytes());
     if (!accumulate) {
       prediction_gradient_ = backward_writer.prediction_gradient();
       gradients_begin_ = backward_writer.gradients_begin();
     }
-    (accumulate ? backward_accumulate_exchanges_ : backward_exchanges_) =
-        backward_writer.exchanges();
-    return calls;
+    return pass;
   };
   backward_ = backward(false);
   backward_accumulate_ = backward(true);
-}
-
-TensorDesc StageProgram::last_source() const {
-  const Network& network = *range_.network;
-  return stream_.device().activation(
-      with_samples(samples_, network.input_of(network.layer(range_.last))), range_.dtype);
 }
 
 std::size_t StageProgram::activation_bytes_of(int layer) const {
@@ -170,9 +160,8 @@ std::size_t StageProgram::activation_bytes_of(int layer) const {
   return bytes;
 }
 
-SymbolicView StageProgram::last_source_view() const {
-  const int producer = range_.network->layer(range_.last).inputs.front();
-  return view_of(producer);
+TensorDesc StageProgram::desc_of(int tensor) const {
+  return tensor_of(stream_.device(), range_, tensor, samples_);
 }
 
 SymbolicView StageProgram::view_of(int tensor) const {

@@ -93,6 +93,13 @@ struct ExchangePoint {
   SymbolicView data;
 };
 
+/// The calls of a pass, and the points in them at which the shards of a divided network exchange
+/// data.
+struct SymbolicPass {
+  std::vector<SymbolicCall> calls = {};
+  std::vector<ExchangePoint> exchanges = {};
+};
+
 /// Memory of a layer for its backward pass and its readers.
 struct LayerMemory {
   SymbolicView output;
@@ -117,17 +124,10 @@ class StageProgram {
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                              ParameterStore& store);
 
-  [[nodiscard]] const std::vector<SymbolicCall>& forward() const { return forward_; }
+  [[nodiscard]] const SymbolicPass& forward() const { return forward_; }
   /// `accumulate`: add parameter gradients and the loss to existing values.
-  [[nodiscard]] const std::vector<SymbolicCall>& backward(bool accumulate) const {
+  [[nodiscard]] const SymbolicPass& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
-  }
-  /// Return the points in these calls at which the shards of a divided network exchange data.
-  [[nodiscard]] const std::vector<ExchangePoint>& forward_exchanges() const {
-    return forward_exchanges_;
-  }
-  [[nodiscard]] const std::vector<ExchangePoint>& backward_exchanges(bool accumulate) const {
-    return accumulate ? backward_accumulate_exchanges_ : backward_exchanges_;
   }
   /// Returns where the loss, the first call of `backward(false)`, writes the gradient of the
   /// prediction; for the last stage.
@@ -141,19 +141,14 @@ class StageProgram {
   [[nodiscard]] const Boundary& inputs() const { return inputs_; }
   /// Returns the tensors that later stages read; empty for the last stage.
   [[nodiscard]] const Boundary& outputs() const { return outputs_; }
-  /// Returns the memory of a tensor of `inputs` or `outputs`; a tensor that only passes through
-  /// stays where it was received.
+  /// Return a tensor of `inputs` or `outputs`, or the input or output of the network's last layer,
+  /// which are kept until the micro-batch's backward pass. A tensor that only passes through stays
+  /// where it was received.
+  [[nodiscard]] TensorDesc desc_of(int tensor) const;
   [[nodiscard]] SymbolicView view_of(int tensor) const;
   /// Returns the memory of the gradient of a tensor of `inputs` after the backward pass. If this
   /// stage does not read the tensor, that is where the gradient was received.
   [[nodiscard]] SymbolicView input_gradient_view(int tensor) const;
-  /// Returns the output of the last layer.
-  [[nodiscard]] const TensorDesc& output() const { return output_; }
-  [[nodiscard]] SymbolicView output_view() const { return memory_.back().output; }
-  /// Returns the input of the last layer, kept like its output until the micro-batch's backward
-  /// pass.
-  [[nodiscard]] TensorDesc last_source() const;
-  [[nodiscard]] SymbolicView last_source_view() const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
   /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
@@ -170,14 +165,10 @@ class StageProgram {
   OpSet ops_;
   Boundary inputs_;
   Boundary outputs_;
-  TensorDesc output_;
   std::vector<LayerMemory> memory_;  // by layer of the range
-  std::vector<SymbolicCall> forward_;
-  std::vector<SymbolicCall> backward_;
-  std::vector<SymbolicCall> backward_accumulate_;
-  std::vector<ExchangePoint> forward_exchanges_;
-  std::vector<ExchangePoint> backward_exchanges_;
-  std::vector<ExchangePoint> backward_accumulate_exchanges_;
+  SymbolicPass forward_;
+  SymbolicPass backward_;
+  SymbolicPass backward_accumulate_;
   SymbolicView prediction_gradient_;
   std::size_t activation_bytes_ = 0;
   std::size_t transient_bytes_ = 0;

@@ -54,9 +54,9 @@ std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Ne
       fmt::format(
           "--batch{}: a micro-batch of {} leaves batch normalisations of {}{} one value a channel; "
           "use micro-batches of at least {}{}{}",
-          has_split ? ", --split" : "", format_count(static_cast<std::size_t>(smallest), "sample"),
-          network.name, at_image, format_count(static_cast<std::size_t>(min), "sample"),
-          has_split ? "" : ", by a larger --batch", has_image ? " or a larger --image" : "")};
+          has_split ? ", --split" : "", format_count(smallest, "sample"), network.name, at_image,
+          format_count(min, "sample"), has_split ? "" : ", by a larger --batch",
+          has_image ? " or a larger --image" : "")};
 }
 
 }  // namespace
@@ -172,8 +172,7 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
                            std::move(layout));
   const std::int64_t min = step->network.min_samples();
   if (min > 1 && spec.parameters.find("split") != nullptr) {
-    step->notes.emplace_back(min_micro_batch_note,
-                             format_count(static_cast<std::size_t>(min), "sample"));
+    step->notes.emplace_back(min_micro_batch_note, format_count(min, "sample"));
   }
   return make_case(std::move(step));
 }

@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -1,7 +1,6 @@
 // Sums over a layout.
 #include "scenarios/training/step/layout.h"
 
-#include <algorithm>
 #include <iterator>
 #include <numeric>
 

@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "scenarios/training/checks/replica_checks.h"
 #include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/checks/update_checks.h"
 
 namespace parbench {
 namespace {
@@ -26,26 +23,22 @@ bool is_sum_of_replicas(const StepLayout& layout) {
 // --- outputs ---
 
 /// Adds the loss of the whole batch: the sum of the shares of replicas, and of shards with a part
-/// of the positions.
+/// of the positions. Replication computes it at once, on the first device.
 void add_loss(TrainingStep& step) {
+  const bool is_whole = step.layout.exchange.kind == Exchange::Kind::fed_from_first;
   std::vector<Tensor> shares;
-  for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
+  for (int replica = 0; replica < (is_whole ? 1 : step.layout.grid.replicas); ++replica) {
     const int shards = step.layout.shards_positions() ? step.layout.grid.shards : 1;
     for (int shard = 0; shard < shards; ++shard) {
       shares.push_back(step.pipeline(replica, shard).back()->loss());
     }
   }
-  const auto read = [&data = step.data, shares] {
-    std::vector<float> sum = data.read(shares.front());
-    for (std::size_t i = 1; i < shares.size(); ++i) sum[0] += data.read(shares[i])[0];
-    return sum;
-  };
-  const auto known = std::ranges::find(step.outputs, loss_output, &Output::name);
-  if (known == step.outputs.end()) {
-    step.outputs.push_back({loss_output, read});
-  } else {
-    known->read = read;
-  }
+  step.outputs.push_back({loss_output, [&data = step.data, shares] {
+                            std::vector<float> sum = data.read(shares.front());
+                            for (std::size_t i = 1; i < shares.size(); ++i)
+                              sum[0] += data.read(shares[i])[0];
+                            return sum;
+                          }});
 }
 
 /// A shard's part of a gradient, and its position in the whole one.
@@ -94,25 +87,25 @@ void add_divided_gradients(TrainingStep& step) {
   }
 }
 
-/// Every replica has the same outputs, each from its own micro-batches.
+/// Every replica has the same gradients, each from its own micro-batches.
 void add_sums_of_replicas(TrainingStep& step) {
-  std::vector<std::vector<Output>> of_replicas;
+  std::vector<UpdatedParameters> of_replicas;
   for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
-    auto& outputs = of_replicas.emplace_back();
-    for (const Stage* stage : step.pipeline(replica)) stage->add_outputs(outputs);
+    of_replicas.push_back(updated_in(step.data, step.pipeline(replica)));
   }
-  for (std::size_t i = 0; i < of_replicas.front().size(); ++i) {
+  UpdatedParameters sums = of_replicas.front();
+  for (std::size_t i = 0; i < sums.all.size(); ++i) {
     std::vector<std::function<std::vector<float>()>> addends;
-    for (const auto& outputs : of_replicas) addends.push_back(outputs.at(i).read);
-    step.outputs.push_back({of_replicas.front()[i].name, [addends = std::move(addends)] {
-                              std::vector<float> sum = addends.front()();
-                              for (std::size_t k = 1; k < addends.size(); ++k) {
-                                std::ranges::transform(sum, addends[k](), sum.begin(),
-                                                       std::plus<>());
-                              }
-                              return sum;
-                            }});
+    for (const UpdatedParameters& one : of_replicas) addends.push_back(one.all.at(i).gradient);
+    sums.all[i].gradient = [addends = std::move(addends)] {
+      std::vector<float> sum = addends.front()();
+      for (std::size_t k = 1; k < addends.size(); ++k) {
+        std::ranges::transform(sum, addends[k](), sum.begin(), std::plus<>());
+      }
+      return sum;
+    };
   }
+  add_step_outputs(step, sums);
 }
 
 /// Each replica has clipped its own gradients; the step must clip the sum of all.
@@ -127,13 +120,32 @@ void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
 
 // --- checks ---
 
-std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& data,
-                                            bool with_gradients) {
+CheckResult difference(CaseData& data, const std::string& what, const Tensor& first,
+                       const Tensor& other) {
+  const std::vector<float> want = data.read(first);
+  const std::vector<float> got = data.read(other);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (got[i] == want[i]) continue;  // false for NaN
+    return fmt::format("{}[{}] is {:.9g} on device {} and {:.9g} on device {}", what, i, got[i],
+                       other.device, want[i], first.device);
+  }
+  return std::nullopt;
+}
+
+/// Returns the first difference between a replica and the first one: of a parameter, bit for bit,
+/// or of its gradient if gradients are compared.
+CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
-    const Stage& first = step.stage({0, point.stage, point.shard});
-    if (auto unequal = unequal_parameters(data, first, step.stage(point), with_gradients)) {
-      return unequal;
+    const auto theirs = step.stage(point).parameters();
+    const auto ours = step.stage({0, point.stage, point.shard}).parameters();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const std::string& name = ours[i].spec.name;
+      auto unequal = difference(data, name, ours[i].master, theirs[i].master);
+      if (!unequal && with_gradients) {
+        unequal = difference(data, gradient_output(name), ours[i].gradient, theirs[i].gradient);
+      }
+      if (unequal) return unequal;
     }
   }
   return std::nullopt;
@@ -194,17 +206,12 @@ void add_results(TrainingStep& step, const std::optional<UpdatedParameters>& els
   if (is_sum_of_replicas(step.layout)) {
     add_sums_of_replicas(step);
     clip_sum(step.outputs, step.settings.optimizer);
-    return;
-  }
-  if (elsewhere) {
-    add_step_outputs(step, *elsewhere);
-  } else if (step.division) {
+  } else if (step.division && !elsewhere) {
     add_divided_gradients(step);
   } else {
-    for (const Stage* stage : step.pipeline(0)) stage->add_outputs(step.outputs);
+    add_step_outputs(step, elsewhere ? *elsewhere : updated_in(step.data, step.pipeline(0)));
   }
-  // Replication computes the loss of the whole batch at once, on the first device.
-  if (step.layout.exchange.kind != Exchange::Kind::fed_from_first) add_loss(step);
+  add_loss(step);
 }
 
 void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere) {
@@ -220,7 +227,7 @@ void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& else
   if (is_sum_of_replicas(step.layout)) return;
   if (elsewhere) add_update_check(step, *elsewhere);
   for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
-    if (!elsewhere) add_update_check(step, step.pipeline(0, shard));
+    if (!elsewhere) add_update_check(step, updated_in(step.data, step.pipeline(0, shard)));
     add_boundary_check(step, step.pipeline(0, shard), micro_batches - 1);
   }
   add_equality_of_replicas(step);

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "scenarios/training/exchanges/central.h"
-#include "scenarios/training/exchanges/server.h"
-#include "scenarios/training/exchanges/zero.h"
+#include "scenarios/training/exchanges/exchanges.h"
 #include "scenarios/training/step/update_writer.h"
 
 namespace parbench {

@@ -12,7 +12,7 @@
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
-#include "scenarios/selftest/selftest.h"
+#include "scenarios/framework/built_in.h"
 #include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/support/widest_line.h"

@@ -16,9 +16,9 @@
 #include "bench/ranks/rank_runner.h"
 #include "kernels/core/ranks/remote_device.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/requests.h"
-#include "scenarios/hybrid/hybrid.h"
 #include "tests/bench/ranks/imagined_ranks.h"
 
 namespace parbench::test {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/sampling/results.h"
-#include "scenarios/overlap/overlap.h"
+#include "scenarios/framework/built_in.h"
 
 namespace parbench {
 namespace {

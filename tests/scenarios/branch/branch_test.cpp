@@ -1,12 +1,11 @@
 // Scenario branch: its plans, its verification, what it refuses and what it answers.
-#include "scenarios/branch/branch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"

@@ -1,7 +1,5 @@
 // Scenario collectives: its plans on devices that share memory, that do not, and that a library
 // joins; what it refuses, its metrics and its answer.
-#include "scenarios/collectives/collectives.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include "kernels/base/error.h"
 #include "reports/text/text.h"
 #include "scenarios/collectives/answer.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/collectives/algorithms.h"
 #include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/framework/requests.h"

@@ -1,6 +1,4 @@
 // The answer of scenario data-parallel: strategies, memory and weak scaling.
-#include "scenarios/data_parallel/data_parallel.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/answers/rivals.h"
 
 namespace parbench::test {

@@ -1,11 +1,10 @@
 // Cases and references of scenario data-parallel, and its plans on CPU devices.
-#include "scenarios/data_parallel/data_parallel.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/requests.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"

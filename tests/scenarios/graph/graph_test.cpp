@@ -1,5 +1,4 @@
 // Scenario graph on a fake device: its plans, what they compute, what it refuses, and its answer.
-#include "scenarios/graph/graph.h"
 #include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/scenario.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"

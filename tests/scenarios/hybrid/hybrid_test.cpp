@@ -1,5 +1,4 @@
 // Cases and references of scenario hybrid, and its plans on CPU devices that share cores.
-#include "scenarios/hybrid/hybrid.h"
 #include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/built_in.h"
 #include "scenarios/framework/op_set.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"

@@ -1,5 +1,4 @@
 // Scenario matmul: its plans, its verification, what it refuses and what it answers.
-#include "scenarios/matmul/matmul.h"
 #include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +12,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/text/text.h"
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"

@@ -1,5 +1,4 @@
 // Scenario overlap: its plans, its verification, what it refuses and what it answers.
-#include "scenarios/overlap/overlap.h"
 #include "scenarios/framework/requests.h"
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <set>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"

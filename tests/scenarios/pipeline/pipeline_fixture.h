@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/pipeline/pipeline.h"
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/resolving.h"
 
 namespace parbench::test {

@@ -1,10 +1,10 @@
 // Cases and references of scenario pipeline: what needs no device.
-#include "scenarios/pipeline/pipeline.h"
 #include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/pipeline/pipeline_fixture.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"

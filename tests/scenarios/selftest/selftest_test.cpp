@@ -1,9 +1,8 @@
 // Scenario selftest: its lanes, its counters and what it expects.
-#include "scenarios/selftest/selftest.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"

@@ -1,5 +1,4 @@
 // Cases and references of scenario tensor-parallel, and its plans on CPU devices.
-#include "scenarios/tensor_parallel/tensor_parallel.h"
 #include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
@@ -7,6 +6,7 @@
 
 #include <algorithm>
 
+#include "scenarios/framework/built_in.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
 #include "tests/scenarios/training/step/grid_runs.h"

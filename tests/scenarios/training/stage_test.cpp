@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/framework/built_in.h"
 #include "scenarios/models/models.h"
-#include "scenarios/pipeline/pipeline.h"
 #include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/training/step/grid_runs.h"

@@ -82,7 +82,7 @@ class WholeNetwork {
     }
     program_ = std::make_unique<StageProgram>(stream_, range, samples, store_);
     make(Space::input, program_->inputs().bytes());
-    make(Space::target, program_->output().bytes);
+    make(Space::target, program_->desc_of(range.last).bytes);
     make(Space::loss, sizeof(float));
     make(Space::parameters, store_.bytes());
     make(Space::gradients, store_.bytes());
@@ -90,7 +90,7 @@ class WholeNetwork {
     make(Space::activations, program_->activation_bytes());
     make(Space::transient, program_->transient_bytes());
     fill(1, program_->inputs().tensors().front().desc, Space::input, 0);
-    fill(2, program_->output(), Space::target, 0);
+    fill(2, program_->desc_of(range.last), Space::target, 0);
     std::uint64_t subsequence = 3;
     for (const ParameterStore::Entry& entry : store_.entries()) {
       fill(subsequence++, entry.master, Space::parameters, entry.offset);
@@ -99,8 +99,8 @@ class WholeNetwork {
   }
 
   void step(bool accumulate) {
-    run(program_->forward());
-    run(program_->backward(accumulate));
+    run(program_->forward().calls);
+    run(program_->backward(accumulate).calls);
   }
   [[nodiscard]] const StageProgram& program() const { return *program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
@@ -131,13 +131,14 @@ class WholeNetwork {
       return std::ranges::any_of(calls,
                                  [&](const SymbolicCall& call) { return call.op->has(role); });
     };
-    return in(program_->forward()) || in(program_->backward(false)) || in(program_->backward(true));
+    return in(program_->forward().calls) || in(program_->backward(false).calls) ||
+           in(program_->backward(true).calls);
   }
 
   [[nodiscard]] long reorders(bool accumulate) const {
-    return std::ranges::count_if(program_->backward(accumulate), [](const SymbolicCall& call) {
-      return call.op->name() == "reorder";
-    });
+    return std::ranges::count_if(
+        program_->backward(accumulate).calls,
+        [](const SymbolicCall& call) { return call.op->name() == "reorder"; });
   }
 
  private:
@@ -289,7 +290,8 @@ std::vector<std::vector<double>> naive_gradients(WholeNetwork& whole) {
     }
     sources.push_back(std::move(output));
   }
-  Rows gradient = rows_of(whole.values(Space::target, program.output()), samples);
+  const TensorDesc output = program.desc_of(static_cast<int>(weights.size()) - 1);
+  Rows gradient = rows_of(whole.values(Space::target, output), samples);
   for (std::size_t n = 0; n < samples; ++n) {
     for (std::size_t i = 0; i < gradient[n].size(); ++i) {
       gradient[n][i] = 2 * (sources.back()[n][i] - gradient[n][i]) /

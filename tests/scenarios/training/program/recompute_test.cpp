@@ -67,8 +67,8 @@ TEST_F(Recompute, MemoryOfOneUnitIsUsedForAll) {
 TEST_F(Recompute, AUnitRunsAgainAheadOfItsBackwardPass) {
   const auto plain = program(false);
   const auto again = program(true);
-  EXPECT_EQ(layers_of(again->forward()), layers_of(plain->forward()));
-  const std::vector<std::string> names = layers_of(again->backward(false));
+  EXPECT_EQ(layers_of(again->forward().calls), layers_of(plain->forward().calls));
+  const std::vector<std::string> names = layers_of(again->backward(false).calls);
   const auto index_of = [&](const std::string& layer) {
     return std::ranges::find(names, layer) - names.begin();
   };
@@ -81,7 +81,7 @@ TEST_F(Recompute, WhatNothingReadsIsLeftOut) {
   const auto plain = program(false);
   const auto again = program(true);
   const auto more = [&](const std::string& layer) {
-    return count(again->backward(true), layer) - count(plain->backward(true), layer);
+    return count(again->backward(true).calls, layer) - count(plain->backward(true).calls, layer);
   };
   EXPECT_EQ(more("h.1.mlp.c_fc"), 1);
   EXPECT_EQ(more("h.1.mlp.c_proj"), 0) << "only the sum behind it reads it, which is kept";

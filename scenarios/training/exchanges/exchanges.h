@@ -1,0 +1,31 @@
+// Exchanges in which not every replica updates all parameters; they require replicas of one stage
+// each. Functions that store updated parameters outside of the stages return where these are.
+#pragma once
+
+#include "scenarios/training/checks/update_checks.h"
+#include "scenarios/training/step/pass_writer.h"
+
+namespace parbench {
+
+/// Adds the tasks after the passes in a step of TensorFlow's towers and PaddleFluid's parallel_do:
+/// gradients are added on the first device, clipped and applied there, and parameters are copied
+/// back.
+void write_tower(StepTasks& tasks);
+
+/// Adds a step of torch.nn.DataParallel. The first device sends parameters and samples, receives
+/// predictions, and computes the loss; it sends the loss's gradient, receives gradients of
+/// parameters, and applies them.
+void write_replicate(StepTasks& tasks);
+
+/// Adds the tasks after the passes in a step of a synchronous parameter server, which has
+/// parameters and the optimiser's state: workers push their gradients; the server adds them, clips
+/// and updates; workers pull the parameters.
+[[nodiscard]] UpdatedParameters write_server(StepTasks& tasks);
+
+/// Adds a step of ZeRO, in which every device updates its block of each bucket. With ZeRO 1
+/// gradients are all-reduced, from ZeRO 2 on reduce-scattered. Up to ZeRO 2 the updated parameters
+/// are all-gathered. With ZeRO 3 each device copies the blocks of others shortly before it needs
+/// them, in both passes.
+[[nodiscard]] UpdatedParameters write_zero(StepTasks& tasks, PassWriter& passes);
+
+}  // namespace parbench
