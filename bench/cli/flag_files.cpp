@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/base/error.h"
 #include "reports/io/file.h"
 #include "reports/model/notes.h"
 #include "scenarios/framework/suggest.h"

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/paragraph.h"

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bench/execution/interrupt.h"
 #include "kernels/base/error.h"

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <new>
 #include <ranges>
-#include <string>
 #include <system_error>
 #include <utility>
 

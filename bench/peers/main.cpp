@@ -1,6 +1,5 @@
 // Command line of `parbench-peers`, the C++ part of scripts/peers.
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <utility>
 
 #include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"

@@ -10,7 +10,6 @@
 #include <ostream>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "reports/statistics/statistics.h"
 

@@ -26,7 +26,6 @@
 #include "kernels/base/error.h"
 #include "kernels/core/stream.h"
 #include "reports/io/file.h"
-#include "reports/io/google_benchmark.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
 #include "scenarios/plan/schedules/partition.h"

@@ -10,7 +10,6 @@
 #include <map>
 #include <ranges>
 #include <set>
-#include <span>
 
 #include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"

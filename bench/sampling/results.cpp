@@ -4,20 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
-#include <ranges>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "bench/execution/submit_mode.h"
-#include "bench/sampling/answer_warnings.h"
 #include "kernels/base/error.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/answer_cases.h"

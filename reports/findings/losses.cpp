@@ -15,7 +15,6 @@
 #include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
-#include "reports/model/notes.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {

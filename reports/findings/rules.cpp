@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/findings/communication_rules.h"

@@ -2,13 +2,11 @@
 #include "reports/io/chrome_trace.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string_view>
-#include <utility>
 
 namespace parbench::report {
 namespace {

@@ -15,11 +15,9 @@
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "kernels/base/units/units.h"

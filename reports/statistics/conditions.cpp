@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"

@@ -10,7 +10,6 @@
 #include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace parbench {
 namespace {

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <map>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/exit_text.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "kernels/base/units/units.h"

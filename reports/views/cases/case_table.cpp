@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "kernels/base/units/units.h"
@@ -22,7 +19,6 @@
 #include "reports/model/notes.h"
 #include "reports/views/cases/case_cells.h"
 #include "reports/views/cases/contradictions.h"
-#include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
 

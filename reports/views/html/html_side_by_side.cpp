@@ -10,7 +10,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/table.h"
