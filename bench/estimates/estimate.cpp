@@ -294,13 +294,12 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
 std::string made_of(const SamplerOptions& options, bool profiles, double max_seconds) {
   std::string samples =
       fmt::format("Minimum: {} of each case (--min-samples); maximum: {}. Both include",
-                  format_count(static_cast<std::size_t>(options.min_samples), "sample"),
+                  format_count(options.min_samples, "sample"),
                   max_seconds > options.total_seconds ? "--max-total-time" : "--max-time for each");
   if (options.fixed_samples > 0) {
-    samples = format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
+    samples = format_count(options.fixed_samples, "sample");
     if (options.fixed_iterations > 0) {
-      samples += fmt::format(
-          " of {}", format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
+      samples += fmt::format(" of {}", format_count(options.fixed_iterations, "execution"));
     }
     samples += " of each case. The time includes";
   }
@@ -360,9 +359,9 @@ std::string estimate_text(const Scenario& scenario, const Context& context, cons
   if (run.max_seconds > run.min_seconds * 1.1 && max != min) time += " to " + max;
   if (run.processes > 1) time += fmt::format(", in {} processes", run.processes);
   if (run.wanted_seconds > 0) {
-    time += fmt::format("; too short for all cases: {} of each take about {}",
-                        format_count(static_cast<std::size_t>(run.wanted_samples), "sample"),
-                        format_wait(run.wanted_seconds));
+    time +=
+        fmt::format("; too short for all cases: {} of each take about {}",
+                    format_count(run.wanted_samples, "sample"), format_wait(run.wanted_seconds));
   }
   const std::size_t line = std::min(width, report::max_line);
   if (const std::string memory = all_memory_text(run.memory); !memory.empty()) {

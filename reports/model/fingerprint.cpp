@@ -137,10 +137,9 @@ std::string id_of(const Fingerprint& machine) {
 }
 
 std::string to_text(const Fingerprint& machine) {
-  std::string text =
-      fmt::format("{}, {}", machine.cpu_model,
-                  machine.cores > 0 ? format_count(static_cast<std::size_t>(machine.cores), "core")
-                                    : "unknown number of cores");
+  std::string text = fmt::format(
+      "{}, {}", machine.cpu_model,
+      machine.cores > 0 ? format_count(machine.cores, "core") : "unknown number of cores");
   if (machine.memory_gibibytes > 0) text += ", " + gibibytes_text(machine.memory_gibibytes);
   if (!machine.devices.empty()) text += " · " + devices_text(machine);
   return text;
