@@ -53,12 +53,6 @@ std::vector<std::string> texts_of(const std::string& source, const FlagRow& flag
       takes_commas ? fmt::format(", here \"{}\"", fmt::join(texts, ",")) : std::string()));
 }
 
-const FlagRow* find_row(const std::vector<FlagRow>& rows, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(rows, [&](const FlagRow& row) { return row.value.name == name; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
 void check_axes(const Scenario& scenario, const Parameters& values) {
   for (const Parameter& parameter : values) {
     const auto axis = std::ranges::find(scenario.axes(), parameter.name, &Axis::name);

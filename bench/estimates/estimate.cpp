@@ -224,14 +224,10 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
       options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
   const double sample = std::max(iterations * execution, execution);
   const double before = 3 * execution;
-  if (options.fixed_samples > 0) {
-    times.min += before + options.fixed_samples * sample;
-    times.max += before + options.fixed_samples * sample;
-    times.wanted += before + options.fixed_samples * sample;
-    return;
-  }
-  const double wanted = options.min_samples * sample;
-  const double cut = std::max(options.max_seconds, options.floor_samples * sample);
+  const bool is_fixed = options.fixed_samples > 0;
+  const double wanted = (is_fixed ? options.fixed_samples : options.min_samples) * sample;
+  const double cut =
+      is_fixed ? wanted : std::max(options.max_seconds, options.floor_samples * sample);
   times.min += before + std::min(wanted, cut);
   times.max += before + cut;
   times.wanted += before + wanted;
