@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 
 namespace parbench {
 namespace {
@@ -60,12 +59,9 @@ RowFormat parse_format(const GivenFlag& flag) {
 
 template <typename Number>
 Number parse_number(const GivenFlag& flag, Number max, std::string_view allowed) {
-  const std::string& value = required_value(flag, allowed);
-  Number number{};
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || stop != end || !(number > 0) || number > max) reject(flag, allowed);
-  return number;
+  const auto number = number_in<Number>(required_value(flag, allowed));
+  if (!number || !(*number > 0) || *number > max) reject(flag, allowed);
+  return *number;
 }
 
 int parse_repetitions(const GivenFlag& flag) {
