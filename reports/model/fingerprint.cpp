@@ -30,10 +30,6 @@ std::string units_of(const Device& device) {
   return device.cores.empty() ? std::string() : format_count(device.cores.size(), "core");
 }
 
-bool belongs_to(const Device& device, const std::string& scenario) {
-  return device.scenario.empty() || device.scenario == scenario;
-}
-
 DeviceClass class_of(const Device& device) {
   return {device.backend, device.model, units_of(device)};
 }
@@ -104,7 +100,8 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   Fingerprint machine = without_devices(report.machine);
   std::vector<std::string> names;
   for (const Device& device : report.devices) {
-    if (!belongs_to(device, scenario) || !device.combines.empty()) continue;
+    const bool is_of_scenario = device.scenario.empty() || device.scenario == scenario;
+    if (!is_of_scenario || !device.combines.empty()) continue;
     machine.devices.push_back(class_of(device));
     names.push_back(device.name);
   }

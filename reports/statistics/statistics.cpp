@@ -33,11 +33,6 @@ double confidence_of_rank(std::size_t count, std::size_t rank) {
   return 1.0 - 2.0 * boost::math::cdf(below, static_cast<double>(rank - 1));
 }
 
-Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
-  return {ordered[rank - 1], ordered[ordered.size() - rank],
-          confidence_of_rank(ordered.size(), rank)};
-}
-
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
@@ -176,7 +171,8 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
          confidence_of_rank(ordered.size(), rank + 1) >= confidence) {
     ++rank;
   }
-  return interval_of_rank(ordered, rank);
+  return Interval{ordered[rank - 1], ordered[ordered.size() - rank],
+                  confidence_of_rank(ordered.size(), rank)};
 }
 
 double relative_half_width(const Interval& interval, double value) {

@@ -83,10 +83,6 @@ std::string samples_text(const CaseResult& c) {
   return min->second == max->second ? each : fmt::format("{}–{}", each, max->second);
 }
 
-TableCell samples_cell(const CaseResult& c) {
-  return {.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
-}
-
 /// Returns "samples" if a parameter has the name n.
 std::string samples_title(const Cases& cases) {
   const bool is_taken = std::ranges::any_of(
@@ -347,7 +343,9 @@ class Builder {
                 .range_align = Align::right,
                 .range_rank = interval_rank.rank},
                cases_, [](const CaseResult* c) { return time_cell(*c); });
-    add({.title = samples_title(cases_), .narrow = samples_rank}, samples_cell);
+    add({.title = samples_title(cases_), .narrow = samples_rank}, [](const CaseResult& c) {
+      return TableCell{.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
+    });
     const bool bandwidths = has_bandwidths(cases_);
     add({.title = "throughput",
          .unit_in_title = true,

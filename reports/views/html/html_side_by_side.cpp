@@ -57,10 +57,6 @@ std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   return cases;
 }
 
-TableCell result_cell(const CaseResult* c) {
-  return c == nullptr ? TableCell{.text = std::string(not_applicable)} : median_cell(*c);
-}
-
 /// Returns the change of a case's time relative to the first report, with its own interval.
 std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, const CaseResult* c) {
   if (base == nullptr || c == nullptr || !(base->statistics->median > 0)) return std::nullopt;
@@ -111,7 +107,10 @@ void write_side_by_side(HtmlWriter& html, const WebAssets& assets,
              &SharedCase::name);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     add_column(table, {.title = reports[i].name, .verbatim_title = true}, cases,
-               [i](const SharedCase& one) { return result_cell(one.results[i]); });
+               [i](const SharedCase& one) {
+                 const CaseResult* c = one.results[i];
+                 return c == nullptr ? TableCell{std::string(not_applicable)} : median_cell(*c);
+               });
   }
   add_column(table, {.title = "slowest over fastest"}, cases, [](const SharedCase& one) {
     return TableCell{.text = format_ratio(one.ratio), .number = one.ratio};
