@@ -8,50 +8,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 
 namespace parbench {
 namespace {
 
 constexpr std::string_view prefix = "--benchmark_";
 
-/// How a flag of Google Benchmark 1.7 is treated.
-enum class FlagHandling { ours, passed, refused };
-
-struct KnownFlag {
-  std::string_view name;  // without the prefix
-  FlagHandling handling;
-  std::string_view reason = {};  // why it is refused
-};
-
-constexpr std::array known_flags{
-    KnownFlag{"filter", FlagHandling::ours},
-    KnownFlag{"list_tests", FlagHandling::ours},
-    KnownFlag{"repetitions", FlagHandling::ours},
-    KnownFlag{"min_time", FlagHandling::ours},
-    KnownFlag{"out", FlagHandling::ours},
-    KnownFlag{"out_format", FlagHandling::ours},
-    KnownFlag{"format", FlagHandling::ours},
-    KnownFlag{"report_aggregates_only", FlagHandling::ours},
-    KnownFlag{"display_aggregates_only", FlagHandling::ours},
-    KnownFlag{"color", FlagHandling::ours},
-    KnownFlag{"counters_tabular", FlagHandling::ours},
-    KnownFlag{"context", FlagHandling::passed},
-    KnownFlag{"perf_counters", FlagHandling::passed},
-    KnownFlag{"time_unit", FlagHandling::passed},
-    KnownFlag{"min_warmup_time", FlagHandling::refused,
-              "every case is warmed up before its first sample already"},
-    KnownFlag{"enable_random_interleaving", FlagHandling::refused,
-              "samples are always interleaved in shuffled rounds"},
-};
-
 struct GivenFlag {
   std::string text;  // the whole argument
-  const KnownFlag* known = nullptr;
   std::optional<std::string> value;
 };
 
@@ -59,36 +27,12 @@ struct GivenFlag {
   throw UsageError(fmt::format("{}: the value must be {}", flag.text, allowed));
 }
 
-GivenFlag parse_flag(const std::string& text) {
-  GivenFlag flag{text, nullptr, std::nullopt};
-  const std::size_t equals = text.find('=');
-  if (equals != std::string::npos) flag.value = text.substr(equals + 1);
-  std::string_view name = std::string_view(text).substr(0, equals);
-  if (name.starts_with(prefix)) {
-    name.remove_prefix(prefix.size());
-    const auto* found = std::ranges::find(known_flags, name, &KnownFlag::name);
-    if (found != known_flags.end()) flag.known = found;
-  }
-  if (flag.known == nullptr) {
-    std::vector<std::string_view> names;
-    for (const KnownFlag& known : known_flags) {
-      if (known.handling != FlagHandling::refused) names.push_back(known.name);
-    }
-    throw UsageError(fmt::format("{}: no such flag of Google Benchmark; there are {}{}", text,
-                                 prefix, fmt::join(names, fmt::format(", {}", prefix))));
-  }
-  if (flag.known->handling == FlagHandling::refused) {
-    throw UsageError(fmt::format("{}: has no meaning here: {}", text, flag.known->reason));
-  }
-  return flag;
-}
-
 const std::string& required_value(const GivenFlag& flag, std::string_view allowed) {
   if (!flag.value || flag.value->empty()) reject(flag, allowed);
   return *flag.value;
 }
 
-bool parse_bool(const GivenFlag& flag, std::string_view allowed = "true or false") {
+bool parse_switch(const GivenFlag& flag, std::string_view allowed) {
   if (!flag.value) return true;
   static constexpr std::array yes{"true", "1", "yes", "on"};
   static constexpr std::array no{"false", "0", "no", "off"};
@@ -97,9 +41,11 @@ bool parse_bool(const GivenFlag& flag, std::string_view allowed = "true or false
   reject(flag, allowed);
 }
 
+bool parse_bool(const GivenFlag& flag) { return parse_switch(flag, "true or false"); }
+
 std::optional<bool> parse_color(const GivenFlag& flag) {
   if (flag.value == "auto") return std::nullopt;
-  return parse_bool(flag, "auto, true or false");
+  return parse_switch(flag, "auto, true or false");
 }
 
 RowFormat parse_format(const GivenFlag& flag) {
@@ -113,13 +59,20 @@ RowFormat parse_format(const GivenFlag& flag) {
 
 template <typename Number>
 Number parse_number(const GivenFlag& flag, Number max, std::string_view allowed) {
-  const std::string& value = required_value(flag, allowed);
-  Number number{};
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || stop != end || !(number > 0) || number > max) reject(flag, allowed);
-  return number;
+  const auto number = number_in<Number>(required_value(flag, allowed));
+  if (!number || !(*number > 0) || *number > max) reject(flag, allowed);
+  return *number;
 }
+
+int parse_repetitions(const GivenFlag& flag) {
+  return parse_number(flag, 1'000'000, "a whole number from 1 to 1000000");
+}
+
+double parse_seconds(const GivenFlag& flag) {
+  return parse_number(flag, 3600.0, "seconds above 0 and up to 3600");
+}
+
+std::string parse_path(const GivenFlag& flag) { return required_value(flag, "a file's path"); }
 
 /// An extended regular expression, the syntax of Google Benchmark's filter.
 class Expression {
@@ -158,33 +111,6 @@ std::string parse_filter(const GivenFlag& flag) {
   return value;
 }
 
-void take(BenchmarkFlags& flags, const GivenFlag& flag) {
-  const std::string_view name = flag.known->name;
-  if (name == "filter") {
-    flags.filter = parse_filter(flag);
-  } else if (name == "list_tests") {
-    flags.list_tests = parse_bool(flag);
-  } else if (name == "repetitions") {
-    flags.repetitions = parse_number(flag, 1'000'000, "a whole number from 1 to 1000000");
-  } else if (name == "min_time") {
-    flags.min_time_seconds = parse_number(flag, 3600.0, "seconds above 0 and up to 3600");
-  } else if (name == "out") {
-    flags.out_path = required_value(flag, "a file's path");
-  } else if (name == "out_format") {
-    flags.out_format = parse_format(flag);
-  } else if (name == "format") {
-    flags.display_format = parse_format(flag);
-  } else if (name == "report_aggregates_only") {
-    flags.aggregates_only = parse_bool(flag);
-  } else if (name == "display_aggregates_only") {
-    flags.display_aggregates_only = parse_bool(flag);
-  } else if (name == "color") {
-    flags.color = parse_color(flag);
-  } else {
-    flags.counters_tabular = parse_bool(flag);
-  }
-}
-
 bool is_utf8(const std::string& text) {
   try {
     (void)nlohmann::json(text).dump();
@@ -194,21 +120,77 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Checks values that would make Google Benchmark end the process, or that it writes into its JSON
-/// unescaped.
-void check_passed(const GivenFlag& flag) {
-  const std::string_view name = flag.known->name;
-  if (name == "time_unit") {
-    static constexpr std::array units{"ns", "us", "ms", "s"};
-    const std::string& value = required_value(flag, "ns, us, ms or s");
-    if (std::ranges::find(units, value) == units.end()) reject(flag, "ns, us, ms or s");
+/// Handles a given flag.
+using Handler = void (*)(BenchmarkFlags& flags, const GivenFlag& flag);
+
+/// Stores the parsed value of a flag that parbench implements.
+template <auto member, auto parse>
+void set(BenchmarkFlags& flags, const GivenFlag& flag) {
+  flags.*member = parse(flag);
+}
+
+void pass(BenchmarkFlags& flags, const GivenFlag& flag) { flags.passed.push_back(flag.text); }
+
+/// Google Benchmark ends the process if the value is invalid.
+void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
+  static constexpr std::array units{"ns", "us", "ms", "s"};
+  const std::string& value = required_value(flag, "ns, us, ms or s");
+  if (std::ranges::find(units, value) == units.end()) reject(flag, "ns, us, ms or s");
+  pass(flags, flag);
+}
+
+/// Google Benchmark writes the text into its JSON unescaped.
+void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
+  const std::string& value = required_value(flag, "key=value pairs");
+  if (!is_utf8(value) || value.find('=') == std::string::npos) {
+    reject(flag, "key=value pairs in UTF-8");
   }
-  if (name == "context") {
-    const std::string& value = required_value(flag, "key=value pairs");
-    if (!is_utf8(value) || value.find('=') == std::string::npos) {
-      reject(flag, "key=value pairs in UTF-8");
+  pass(flags, flag);
+}
+
+struct KnownFlag {
+  std::string_view name;         // without the prefix
+  Handler handle = nullptr;      // null: the flag is refused
+  std::string_view reason = {};  // why it is refused
+};
+
+using Flags = BenchmarkFlags;
+constexpr std::array known_flags{
+    KnownFlag{"filter", set<&Flags::filter, parse_filter>},
+    KnownFlag{"list_tests", set<&Flags::list_tests, parse_bool>},
+    KnownFlag{"repetitions", set<&Flags::repetitions, parse_repetitions>},
+    KnownFlag{"min_time", set<&Flags::min_time_seconds, parse_seconds>},
+    KnownFlag{"out", set<&Flags::out_path, parse_path>},
+    KnownFlag{"out_format", set<&Flags::out_format, parse_format>},
+    KnownFlag{"format", set<&Flags::display_format, parse_format>},
+    KnownFlag{"report_aggregates_only", set<&Flags::aggregates_only, parse_bool>},
+    KnownFlag{"display_aggregates_only", set<&Flags::display_aggregates_only, parse_bool>},
+    KnownFlag{"color", set<&Flags::color, parse_color>},
+    KnownFlag{"counters_tabular", set<&Flags::counters_tabular, parse_bool>},
+    KnownFlag{"context", pass_context},
+    KnownFlag{"perf_counters", pass},
+    KnownFlag{"time_unit", pass_unit},
+    KnownFlag{.name = "min_warmup_time",
+              .reason = "every case is warmed up before its first sample already"},
+    KnownFlag{.name = "enable_random_interleaving",
+              .reason = "samples are always interleaved in shuffled rounds"},
+};
+
+/// Throws UsageError if the flag is unknown or refused.
+Handler handler_of(const std::string& text) {
+  std::string_view name = std::string_view(text).substr(0, text.find('='));
+  name.remove_prefix(std::min(name.size(), prefix.size()));
+  const auto* const known = std::ranges::find(known_flags, name, &KnownFlag::name);
+  if (!text.starts_with(prefix) || known == known_flags.end()) {
+    std::vector<std::string_view> names;
+    for (const KnownFlag& one : known_flags) {
+      if (one.handle != nullptr) names.push_back(one.name);
     }
+    throw UsageError(fmt::format("{}: no such flag of Google Benchmark; there are {}{}", text,
+                                 prefix, fmt::join(names, fmt::format(", {}", prefix))));
   }
+  if (known->handle != nullptr) return known->handle;
+  throw UsageError(fmt::format("{}: has no meaning here: {}", text, known->reason));
 }
 
 /// Passes flags to Google Benchmark. Resets flags that the environment may set and that would make
@@ -232,13 +214,11 @@ void hand_over(const std::vector<std::string>& passed) {
 BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags) {
   BenchmarkFlags ours;
   for (const std::string& text : flags) {
-    const GivenFlag flag = parse_flag(text);
-    if (flag.known->handling == FlagHandling::ours) {
-      take(ours, flag);
-    } else {
-      check_passed(flag);
-      ours.passed.push_back(text);
-    }
+    const Handler handle = handler_of(text);
+    const std::size_t equals = text.find('=');
+    GivenFlag flag{text, std::nullopt};
+    if (equals != std::string::npos) flag.value = text.substr(equals + 1);
+    handle(ours, flag);
   }
   hand_over(ours.passed);
   return ours;

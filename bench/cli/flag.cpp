@@ -181,6 +181,13 @@ FlagRow number_flag(std::string name, std::string description, AxisKind kind, do
           .target = target};
 }
 
+FlagRow many_flag(std::string name, std::string description, std::string placeholder,
+                  std::vector<std::string>* target) {
+  FlagRow row = text_flag(std::move(name), std::move(description), std::move(placeholder), target);
+  row.kind = FlagKind::many;
+  return row;
+}
+
 FlagRow required(FlagRow row) {
   row.required = true;
   return row;
@@ -200,16 +207,10 @@ std::vector<std::string> names_of(const std::vector<FlagRow>& rows) {
   return names;
 }
 
-std::vector<std::string> names_of(const ScenarioList& scenarios) {
-  std::vector<std::string> names;
-  for (const auto& scenario : scenarios) names.emplace_back(scenario->name());
-  return names;
-}
-
-std::vector<std::string> names_of(const std::vector<const Scenario*>& scenarios) {
-  std::vector<std::string> names;
-  for (const Scenario* scenario : scenarios) names.emplace_back(scenario->name());
-  return names;
+const FlagRow* find_row(const std::vector<FlagRow>& rows, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const FlagRow& row) { return row.value.name == name; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 bool is_on(const FlagTexts& texts, std::string_view flag) {

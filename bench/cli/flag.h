@@ -81,6 +81,8 @@ struct FlagRow {
                                   Target target);
 [[nodiscard]] FlagRow number_flag(std::string name, std::string description, AxisKind kind,
                                   double min, double max, std::string placeholder, Target target);
+[[nodiscard]] FlagRow many_flag(std::string name, std::string description, std::string placeholder,
+                                std::vector<std::string>* target);
 [[nodiscard]] FlagRow toggle_flag(std::string name, std::string description, bool* target);
 
 /// Returns the row of a flag that must be given.
@@ -91,8 +93,15 @@ using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// Returns the names, without those of hidden rows.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<FlagRow>& rows);
-[[nodiscard]] std::vector<std::string> names_of(const ScenarioList& scenarios);
-[[nodiscard]] std::vector<std::string> names_of(const std::vector<const Scenario*>& scenarios);
+template <class Pointer>
+[[nodiscard]] std::vector<std::string> names_of(const std::vector<Pointer>& scenarios) {
+  std::vector<std::string> names;
+  for (const auto& scenario : scenarios) names.emplace_back(scenario->name());
+  return names;
+}
+
+/// Returns the row with this name; null if there is none.
+[[nodiscard]] const FlagRow* find_row(const std::vector<FlagRow>& rows, std::string_view name);
 
 /// Returns whether a toggle is on; its last text decides. Throws UsageError for a value other than
 /// true and false.

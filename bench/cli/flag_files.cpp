@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/base/error.h"
 #include "reports/io/file.h"
 #include "reports/model/notes.h"
 #include "scenarios/framework/suggest.h"
@@ -52,12 +51,6 @@ std::vector<std::string> texts_of(const std::string& source, const FlagRow& flag
   throw UsageError(fmt::format(
       "{} is a list; it takes one value{}", source,
       takes_commas ? fmt::format(", here \"{}\"", fmt::join(texts, ",")) : std::string()));
-}
-
-const FlagRow* find_row(const std::vector<FlagRow>& rows, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(rows, [&](const FlagRow& row) { return row.value.name == name; });
-  return found == rows.end() ? nullptr : &*found;
 }
 
 void check_axes(const Scenario& scenario, const Parameters& values) {

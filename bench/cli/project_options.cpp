@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "kernels/base/error.h"
+#include "reports/text/text.h"
 
 namespace parbench {
 namespace {
@@ -15,9 +16,8 @@ namespace {
 constexpr std::size_t max_commit = 100;
 
 bool belongs_to_commit(char letter) {
-  const bool alphanumeric = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-                            (letter >= 'A' && letter <= 'Z');
-  return alphanumeric || std::string_view("._-/+").find(letter) != std::string_view::npos;
+  return report::is_alphanumeric(letter) ||
+         std::string_view("._-/+").find(letter) != std::string_view::npos;
 }
 
 void check_label(const std::string& label, std::set<std::string>& keys) {
@@ -34,12 +34,10 @@ void check_label(const std::string& label, std::set<std::string>& keys) {
 }  // namespace
 
 std::vector<FlagRow> project_flags(ProjectOptions& options) {
-  return {{.value = text_rule("label",
-                              "A fact about your project for the report and the dashboard, such as "
-                              "branch=main; can be given several times"),
-           .kind = FlagKind::many,
-           .placeholder = "KEY=VALUE",
-           .target = &options.labels},
+  return {many_flag("label",
+                    "A fact about your project for the report and the dashboard, such as "
+                    "branch=main; can be given several times",
+                    "KEY=VALUE", &options.labels),
           text_flag("commit",
                     "The commit of your project that is measured, for the report and the "
                     "dashboard; default: that of parbench",

@@ -180,12 +180,10 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
                     {"processes", traced_run},
                     {"dry-run", traced_run}},
        .target = &options.trace_path},
-      {.value = text_rule("trace-case",
-                          "With --trace: only cases whose names contain this text, such as "
-                          "split:12; may be given several times"),
-       .kind = many,
-       .placeholder = "TEXT",
-       .target = &options.trace_cases},
+      many_flag("trace-case",
+                "With --trace: only cases whose names contain this text, such as split:12; may be "
+                "given several times",
+                "TEXT", &options.trace_cases),
       toggle_flag("quiet", "Show no progress, only tables, answers and errors", &options.quiet),
       width_flag(options.width),
       {.value = text_rule("version", "Print the version and exit"),

@@ -140,9 +140,7 @@ FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& s
   const std::vector<FlagRow> rows = run_flags(options, scenarios);
   const auto path_of = [&](std::string_view flag) {
     const auto found = texts.find(flag);
-    const auto row = std::ranges::find(
-        rows, flag, [](const FlagRow& one) -> const std::string& { return one.value.name; });
-    if (found != texts.end()) read_flag(*row, found->second);
+    if (found != texts.end()) read_flag(*find_row(rows, flag), found->second);
   };
   path_of("config");
   FlagNames of_config;

@@ -1,8 +1,6 @@
 // Options of sampling, from the command line and the preset.
 #pragma once
 
-#include <cstddef>
-
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/sampling/sampler.h"

@@ -41,19 +41,14 @@ class Compare final : public Command {
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
-        {.value = text_rule("BASE",
-                            "The reports before and after the change, or JSON files of Google "
-                            "Benchmark. With --new, all files here are from before the change"),
-         .kind = FlagKind::many,
-         .placeholder = " NEW",
-         .required = true,
-         .target = &base_paths_},
-        {.value = text_rule("new",
-                            "The reports after the change. Several files of one side count as "
-                            "several processes of it"),
-         .kind = FlagKind::many,
-         .placeholder = "NEW…",
-         .target = &new_paths_},
+        required(many_flag("BASE",
+                           "The reports before and after the change, or JSON files of Google "
+                           "Benchmark. With --new, all files here are from before the change",
+                           " NEW", &base_paths_)),
+        many_flag("new",
+                  "The reports after the change. Several files of one side count as several "
+                  "processes of it",
+                  "NEW…", &new_paths_),
         number_flag("assume-spread",
                     "For a side with one process: the standard deviation between "
                     "processes, in percent of the time, if you know it",

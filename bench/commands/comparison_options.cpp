@@ -3,7 +3,6 @@
 
 #include "bench/cli/output.h"
 #include "reports/compare/render/render.h"
-#include "reports/io/json.h"
 
 namespace parbench {
 

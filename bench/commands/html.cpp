@@ -27,14 +27,11 @@ class Html final : public Command {
   Html() : Command(html_help) {}
 
   std::vector<FlagRow> flags() override {
-    return {{.value =
-                 text_rule("REPORT", "JSON files that runs have written; each has its own section"),
-             .kind = FlagKind::many,
-             .placeholder = "…",
-             .required = true,
-             .target = &paths_},
-            required(
-                text_flag("-o", "The page to write; - is standard output", "FILE.html", &output_))};
+    return {
+        required(many_flag("REPORT", "JSON files that runs have written; each has its own section",
+                           "…", &paths_)),
+        required(
+            text_flag("-o", "The page to write; - is standard output", "FILE.html", &output_))};
   }
 
   ExitCode run() override {

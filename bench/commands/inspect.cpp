@@ -127,8 +127,8 @@ class Inspect final : public Command {
   static void check_batch(const Network& network, std::int64_t batch) {
     if (batch >= network.min_samples() && batch <= network.max_samples()) return;
     throw UsageError(fmt::format("--batch: {} of {} cannot be computed; allowed are {} to {}",
-                                 format_count(static_cast<std::size_t>(batch), "sample"),
-                                 network.name, network.min_samples(), network.max_samples()));
+                                 format_count(batch, "sample"), network.name, network.min_samples(),
+                                 network.max_samples()));
   }
 
   [[nodiscard]] std::string shown(const Inspection& inspection) const {

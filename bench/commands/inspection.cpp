@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-#include <vector>
-
 #include "kernels/base/units/units.h"
+#include "reports/io/json_list.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
 #include "reports/views/html/html_frame.h"
@@ -182,11 +180,8 @@ Json json_of(const UnitFacts& unit) {
   return json;
 }
 
-template <class Facts>
-Json json_of_all(const std::vector<Facts>& all) {
-  Json list = Json::array();
-  for (const Facts& one : all) list.push_back(json_of(one));
-  return list;
+Json json_of_all(const auto& all) {
+  return report::json_list(all, [](const auto& one) { return json_of(one); });
 }
 
 }  // namespace

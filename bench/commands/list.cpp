@@ -22,15 +22,11 @@ std::string values_text(const std::vector<Value>& values, std::size_t width) {
   return text.size() <= width ? text : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns the description of an axis without its reference to this list.
-std::string_view without_reference(std::string_view description) {
-  return description.substr(0, description.find("; `parbench list`"));
-}
-
 std::string axis_text(const Axis& axis) {
   constexpr std::size_t indent = 21;
+  const std::size_t reference = axis.description.find("; `parbench list`");  // to this list
   std::string text =
-      fmt::format("{}; {}{}", without_reference(axis.description),
+      fmt::format("{}; {}{}", axis.description.substr(0, reference),
                   axis.kind == AxisKind::choice ? "one of " : "", allowed_values(axis));
   if (!axis.strategies.empty()) {
     text += fmt::format("; only for {} {}", axis.strategies.size() == 1 ? "strategy" : "strategies",

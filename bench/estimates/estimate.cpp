@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -225,14 +224,10 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
       options.fixed_iterations > 0 ? options.fixed_iterations : std::max(1.0, steady);
   const double sample = std::max(iterations * execution, execution);
   const double before = 3 * execution;
-  if (options.fixed_samples > 0) {
-    times.min += before + options.fixed_samples * sample;
-    times.max += before + options.fixed_samples * sample;
-    times.wanted += before + options.fixed_samples * sample;
-    return;
-  }
-  const double wanted = options.min_samples * sample;
-  const double cut = std::max(options.max_seconds, options.floor_samples * sample);
+  const bool is_fixed = options.fixed_samples > 0;
+  const double wanted = (is_fixed ? options.fixed_samples : options.min_samples) * sample;
+  const double cut =
+      is_fixed ? wanted : std::max(options.max_seconds, options.floor_samples * sample);
   times.min += before + std::min(wanted, cut);
   times.max += before + cut;
   times.wanted += before + wanted;
@@ -295,13 +290,12 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
 std::string made_of(const SamplerOptions& options, bool profiles, double max_seconds) {
   std::string samples =
       fmt::format("Minimum: {} of each case (--min-samples); maximum: {}. Both include",
-                  format_count(static_cast<std::size_t>(options.min_samples), "sample"),
+                  format_count(options.min_samples, "sample"),
                   max_seconds > options.total_seconds ? "--max-total-time" : "--max-time for each");
   if (options.fixed_samples > 0) {
-    samples = format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
+    samples = format_count(options.fixed_samples, "sample");
     if (options.fixed_iterations > 0) {
-      samples += fmt::format(
-          " of {}", format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
+      samples += fmt::format(" of {}", format_count(options.fixed_iterations, "execution"));
     }
     samples += " of each case. The time includes";
   }
@@ -361,9 +355,9 @@ std::string estimate_text(const Scenario& scenario, const Context& context, cons
   if (run.max_seconds > run.min_seconds * 1.1 && max != min) time += " to " + max;
   if (run.processes > 1) time += fmt::format(", in {} processes", run.processes);
   if (run.wanted_seconds > 0) {
-    time += fmt::format("; too short for all cases: {} of each take about {}",
-                        format_count(static_cast<std::size_t>(run.wanted_samples), "sample"),
-                        format_wait(run.wanted_seconds));
+    time +=
+        fmt::format("; too short for all cases: {} of each take about {}",
+                    format_count(run.wanted_samples, "sample"), format_wait(run.wanted_seconds));
   }
   const std::size_t line = std::min(width, report::max_line);
   if (const std::string memory = all_memory_text(run.memory); !memory.empty()) {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "kernels/core/device.h"

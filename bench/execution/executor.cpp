@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <map>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -19,14 +17,6 @@ namespace parbench {
 namespace {
 
 constexpr LaneId all_lanes = -1;
-
-/// Returns the streams that this process enqueues work on.
-std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
-  std::vector<Stream*> local;
-  std::ranges::copy_if(streams, std::back_inserter(local),
-                       [](const Stream* stream) { return !is_remote(*stream); });
-  return local;
-}
 
 /// Refuses tasks with several lanes: the members of a collective must be launched together.
 void check_one_lane_a_task(const Plan& plan) {

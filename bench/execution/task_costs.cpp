@@ -3,14 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <iterator>
-#include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bench/execution/interrupt.h"
 #include "kernels/base/error.h"
@@ -61,9 +56,9 @@ class TaskTimer::Segment {
  public:
   /// `is_over_ranks`: the lanes belong to several ranks; this process may have none of them.
   Segment(std::vector<Stream*> streams, bool is_over_ranks)
-      : all_streams_(std::move(streams)), is_over_ranks_(is_over_ranks) {
-    std::ranges::copy_if(all_streams_, std::back_inserter(streams_),
-                         [](const Stream* stream) { return !is_remote(*stream); });
+      : all_streams_(std::move(streams)),
+        streams_(local_streams(all_streams_)),
+        is_over_ranks_(is_over_ranks) {
     for (Stream* stream : streams_) devices_.push_back(&stream->device());
     for (std::size_t i = 1; i < devices_.size(); ++i) {
       joins_.push_back(

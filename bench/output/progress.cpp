@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
-#include <string_view>
 #include <utility>
 
 #include "bench/execution/clock.h"

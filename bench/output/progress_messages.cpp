@@ -72,12 +72,6 @@ ProgressState state_of(const Json& message) {
   return state;
 }
 
-/// Returns the progress over all processes; unknown progress of the current one counts as 0.
-double fraction_of_run(const ProgressState& state) {
-  return (static_cast<double>(state.process.index) + state.fraction.value_or(0)) /
-         static_cast<double>(state.process.count);
-}
-
 }  // namespace
 
 std::unique_ptr<Progress> make_progress_messages(std::ostream& out, std::function<double()> now) {
@@ -93,7 +87,9 @@ void relay_progress(std::string_view line, RunPart process, Progress& progress) 
     if (message.contains("note")) return note(message["note"].get_ref<const std::string&>());
     ProgressState state = state_of(message);
     state.process = process;
-    state.fraction = fraction_of_run(state);
+    // The progress over all processes; unknown progress of the current one counts as 0.
+    state.fraction = (static_cast<double>(process.index) + state.fraction.value_or(0)) /
+                     static_cast<double>(process.count);
     progress.update(state);
   } catch (const Json::exception&) {
     note(line);

@@ -7,16 +7,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <ranges>
-#include <string>
 #include <system_error>
 #include <utility>
 
+#include "kernels/base/number.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/text.h"
 
@@ -92,10 +91,8 @@ void require_printed() {
 }
 
 int terminal_columns(int descriptor) {
-  const std::string_view given = variable("COLUMNS");
-  int columns = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), columns);
-  if (error == std::errc() && end == given.data() + given.size() && columns > 0) return columns;
+  const auto columns = number_in<int>(variable("COLUMNS"));
+  if (columns && *columns > 0) return *columns;
   winsize size = {};
   if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "bench/peers/pairs.h"
 #include "kernels/ops/ops.h"

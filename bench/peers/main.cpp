@@ -1,6 +1,5 @@
 // Command line of `parbench-peers`, the C++ part of scripts/peers.
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -109,20 +108,16 @@ int run(int count, char** words) {
   convolution->callback([&] {
     print(compare_convolution(convolution_named(options.name, options.batch), options.effort));
   });
-  auto* chain = app.add_subcommand("chain", "the executor against a plain loop");
-  add_options(*chain, options);
-  chain->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
-  chain->callback([&] {
-    print(compare_chain(convolution_named(options.name, options.batch), options.tasks,
-                        options.effort));
-  });
-  auto* recording = app.add_subcommand("recording", "the executor that notes every call");
-  add_options(*recording, options);
-  recording->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
-  recording->callback([&] {
-    print(compare_recording(convolution_named(options.name, options.batch), options.tasks,
-                            options.effort));
-  });
+  const auto add_chain = [&](const char* name, const char* description, auto compare) {
+    auto* chain = app.add_subcommand(name, description);
+    add_options(*chain, options);
+    chain->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
+    chain->callback([&, compare] {
+      print(compare(convolution_named(options.name, options.batch), options.tasks, options.effort));
+    });
+  };
+  add_chain("chain", "the executor against a plain loop", compare_chain);
+  add_chain("recording", "the executor that notes every call", compare_recording);
   auto* training = app.add_subcommand("train", "serves training steps of a model");
   add_model_options(*training, options.model);
   add_devices_option(*training, options.model.devices);

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 
 namespace parbench {
 namespace {
@@ -30,12 +29,7 @@ constexpr std::array<Variables, 3> launchers{{{"OMPI_COMM_WORLD_RANK", "OMPI_COM
                                               {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}}};
 
 std::optional<int> number_in(const char* text) {
-  if (text == nullptr) return std::nullopt;
-  const std::string_view whole(text);
-  int value = 0;
-  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-  if (error != std::errc() || end != whole.data() + whole.size()) return std::nullopt;
-  return value;
+  return text == nullptr ? std::nullopt : parbench::number_in<int>(text);
 }
 
 /// Returns the paths to try: beside the program or library with this code, then the search path of

@@ -111,17 +111,11 @@ std::vector<std::string> compare_ranks(RankTeam& team, const Machine& machine,
       const std::string text =
           fmt::format("{}: {} on {}, {} on {}", fact.name, fact.value, team.name_of(0), found,
                       team.name_of(static_cast<int>(rank)));
-      if (!fact.may_differ) {
-        throw UsageError(
-            fmt::format("the ranks differ in {}\nstart the same program with the same "
-                        "flags on all ranks",
-                        text));
-      }
-      if (!options.allow_different_ranks) {
-        throw UsageError(
-            fmt::format("the ranks differ in {}\n--allow-different-ranks measures "
-                        "them nevertheless",
-                        text));
+      if (!fact.may_differ || !options.allow_different_ranks) {
+        throw UsageError(fmt::format(
+            "the ranks differ in {}\n{}", text,
+            fact.may_differ ? "--allow-different-ranks measures them nevertheless"
+                            : "start the same program with the same flags on all ranks"));
       }
       differences.push_back(text);
     }

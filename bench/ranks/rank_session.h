@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "bench/ranks/launcher.h"
 #include "bench/ranks/rank_team.h"
 #include "bench/sampling/session/session.h"
 

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <utility>
 
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
 #include "bench/ranks/control/watchdog.h"
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 
 namespace parbench {
 namespace {
@@ -30,13 +29,10 @@ constexpr Seconds min_end_limit = std::chrono::minutes(1);
 std::optional<Seconds> seconds_in(const char* variable) {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) return std::nullopt;
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(seconds >= 2)) {
-    throw UsageError(
-        fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2", variable, text));
-  }
-  return Seconds(seconds);
+  const auto seconds = number_in<double>(text);
+  if (seconds && *seconds >= 2) return Seconds(*seconds);
+  throw UsageError(
+      fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2", variable, text));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <ostream>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "reports/statistics/statistics.h"
 
@@ -158,25 +157,19 @@ benchmark::ConsoleReporter::OutputOptions console_options(const RowStyle& style)
 void write_rows(std::ostream& out, const std::vector<report::CaseResult>& cases, RowFormat format,
                 const RowStyle& style) {
   const std::vector<Run> rows = rows_of(cases, style.aggregates_only);
+  const auto print = [&](benchmark::BenchmarkReporter&& reporter) {
+    print_rows(reporter, out, rows);
+  };
   switch (format) {
-    case RowFormat::json: {
-      benchmark::JSONReporter reporter;
-      print_rows(reporter, out, rows);
-      return;
-    }
-    case RowFormat::console: {
-      benchmark::ConsoleReporter reporter(console_options(style));
-      print_rows(reporter, out, rows);
-      return;
-    }
-    case RowFormat::csv: {
+    case RowFormat::json:
+      return print(benchmark::JSONReporter());
+    case RowFormat::console:
+      return print(benchmark::ConsoleReporter(console_options(style)));
+    case RowFormat::csv:
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-      benchmark::CSVReporter reporter;
+      return print(benchmark::CSVReporter());
 #pragma GCC diagnostic pop
-      print_rows(reporter, out, rows);
-      return;
-    }
   }
 }
 

@@ -23,11 +23,6 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Returns the device of each rank without `--devices`.
-std::string device_of_a_rank(const Machine& machine) {
-  return fmt::format("{}:0", machine.backends().front()->name());
-}
-
 /// Refuses a flag that no device of the run supports. If only some lack support, their cases report
 /// it.
 void check_abilities(const DeviceRequest& request,
@@ -150,7 +145,9 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                   const Scenario& scenario, const Machine& machine,
                                                   RankTeam* ranks) {
   const DeviceOptions options = options_of(request, scenario);
-  const std::string of_rank = request.devices.empty() ? device_of_a_rank(machine) : request.devices;
+  const std::string of_rank = request.devices.empty()
+                                  ? fmt::format("{}:0", machine.backends().front()->name())
+                                  : request.devices;
   auto devices = ranks != nullptr ? open_rank_devices(*ranks, machine, of_rank, options)
                                   : machine.open(request_for(request, scenario, machine), options);
   check_abilities(request, devices, machine);

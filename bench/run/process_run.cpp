@@ -24,9 +24,9 @@
 #include "bench/sampling/results.h"
 #include "bench/sampling/session/session.h"
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 #include "kernels/core/stream.h"
 #include "reports/io/file.h"
-#include "reports/io/google_benchmark.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -46,9 +46,8 @@ double silence_limit() {
   if (text == nullptr) {
     return std::chrono::duration<double>(Stream::default_limit + std::chrono::minutes(1)).count();
   }
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (end != text && *end == '\0' && seconds > 0) return seconds;
+  const auto seconds = number_in<double>(text);
+  if (seconds && *seconds > 0) return *seconds;
   throw UsageError(
       fmt::format("{}='{}' is not a valid time; allowed: seconds above 0", limit_variable, text));
 }

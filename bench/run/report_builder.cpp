@@ -160,9 +160,7 @@ void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& 
     }
   }
   if (!published_settings_) return;
-  for (auto& figure : published_beside(scenario, specs)) {
-    report_.published.push_back(std::move(figure));
-  }
+  std::ranges::move(published_beside(scenario, specs), std::back_inserter(report_.published));
 }
 
 void ReportBuilder::add_devices(const Scenario& scenario,

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"

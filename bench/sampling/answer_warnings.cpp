@@ -10,7 +10,6 @@
 #include <map>
 #include <ranges>
 #include <set>
-#include <span>
 
 #include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
@@ -316,9 +315,9 @@ std::optional<std::string> sharing_warning(const std::vector<report::Device>& de
   return fmt::format(
       "Careful: the {} share {}, so these times and gains do not carry over to devices with cores "
       "of their own.",
-      format_count(static_cast<std::size_t>(std::ranges::count_if(
-                       devices, [](const auto& device) { return !device.cores.empty(); })),
-                   "device"),
+      format_count(
+          std::ranges::count_if(devices, [](const auto& device) { return !device.cores.empty(); }),
+          "device"),
       format_count(cores.different, "core"));
 }
 

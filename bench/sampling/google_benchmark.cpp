@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <functional>
 #include <ostream>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/error.h"
 

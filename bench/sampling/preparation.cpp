@@ -2,12 +2,11 @@
 #include "bench/sampling/preparation.h"
 
 #include <algorithm>
-#include <new>
-#include <string_view>
 #include <utility>
 
 #include "bench/execution/interrupt.h"
 #include "bench/execution/submit_mode.h"
+#include "bench/sampling/results.h"
 #include "kernels/base/error.h"
 #include "scenarios/framework/all_cores.h"
 
@@ -17,10 +16,9 @@ namespace {
 /// Maximum runs; more than two, because changes of the terms of a value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
-/// Throws the error of a failed reference for a case that needs it, with the type that determines
-/// how that case ends.
+/// Throws the error of a failed reference for a case that needs it, with a type by which that case
+/// ends as the reference did.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
-  const auto reason = [&](std::string_view what) { return unverified_text(name, what); };
   try {
     std::rethrow_exception(failure);
   } catch (const Interrupted&) {
@@ -31,16 +29,11 @@ constexpr int max_runs_of_sensitivity = 4;
     throw;
   } catch (const DeviceLost&) {
     throw;
-  } catch (const Unsupported& error) {
-    throw Unsupported(reason(error.what()));
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(reason(error.what()));
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory(reason("out of memory on the host; use a smaller case"));
-  } catch (const std::exception& error) {
-    throw Error(reason(error.what()));
   } catch (...) {
-    throw Error(reason("an exception that is not a std::exception"));
+    const CaseEnd end = end_of(failure);
+    const std::string text = unverified_text(name, end.reason);
+    if (end.status == report::CaseStatus::skipped) throw Unsupported(text);
+    throw Error(text);
   }
 }
 

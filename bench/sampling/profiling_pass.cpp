@@ -7,8 +7,6 @@
 #include <new>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "bench/execution/interrupt.h"
 #include "bench/sampling/budget.h"

@@ -4,20 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <array>
 #include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
-#include <ranges>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "bench/execution/submit_mode.h"
-#include "bench/sampling/answer_warnings.h"
 #include "kernels/base/error.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/answer_cases.h"
@@ -163,36 +160,21 @@ std::optional<std::vector<std::size_t>> indices_of(
 constexpr std::string_view by_measuring = "measuring";
 constexpr std::string_view by_heuristics = "heuristics";
 
-std::string_view text_of(ChosenBy by) {
-  switch (by) {
-    case ChosenBy::library:
-      break;
-    case ChosenBy::measuring:
-      return by_measuring;
-    case ChosenBy::heuristics:
-      return by_heuristics;
-  }
-  return "";
+std::string text_of(ChosenBy by) {
+  constexpr std::array<std::string_view, 3> texts{"", by_measuring, by_heuristics};
+  return std::string(texts.at(static_cast<std::size_t>(by)));
 }
 
-/// An operation, its implementation (empty if there is no choice), and what chose it.
-struct KernelName {
-  std::string_view operation;
-  std::string implementation;
-  std::string_view chosen_by;
-  friend auto operator<=>(const KernelName&, const KernelName&) = default;
-};
-
-KernelName kernel_of(const Call& call) {
+/// Returns the kernel of a call, without a count; empty if there is no choice.
+report::Kernel kernel_of(const Call& call) {
   if (const auto* operation = std::get_if<OpCall>(&call)) {
     const Op& op = *operation->op;
-    return {op.name(), op.implementation(), text_of(op.chosen_by())};
+    return {op.name(), op.implementation(), 0, text_of(op.chosen_by())};
   }
   if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
     return {
-        name_of(collective->collective),
-        collective->communicator->method(collective->collective, collective->data.front().bytes),
-        ""};
+        std::string(name_of(collective->collective)),
+        collective->communicator->method(collective->collective, collective->data.front().bytes)};
   }
   return {};
 }
@@ -219,16 +201,14 @@ void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const
 
 std::vector<report::Kernel> kernels_of(const Plan& plan) {
   std::vector<report::Kernel> kernels;
-  std::map<KernelName, std::size_t> indices;
+  std::map<std::array<std::string, 3>, std::size_t> indices;
   for (const std::vector<Call>& calls : plan.calls()) {
     for (const Call& call : calls) {
-      const KernelName name = kernel_of(call);
-      if (name.implementation.empty()) continue;
-      const auto [known, is_new] = indices.try_emplace(name, kernels.size());
-      if (is_new) {
-        kernels.push_back({std::string(name.operation), std::string(name.implementation), 0,
-                           std::string(name.chosen_by)});
-      }
+      const report::Kernel kernel = kernel_of(call);
+      if (kernel.implementation.empty()) continue;
+      const auto [known, is_new] = indices.try_emplace(
+          {kernel.operation, kernel.implementation, kernel.chosen_by}, kernels.size());
+      if (is_new) kernels.push_back(kernel);
       ++kernels[known->second].count;
     }
   }

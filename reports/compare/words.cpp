@@ -341,8 +341,7 @@ std::string side_text(const Comparison& comparison, const Side& side) {
     items.push_back(fmt::format("commit {}{}", report::short_commit(*side.commit),
                                 side.dirty ? " with changes" : ""));
   }
-  items.push_back(
-      format_count(static_cast<std::size_t>(side.processes), comparison.pairs ? "run" : "process"));
+  items.push_back(format_count(side.processes, comparison.pairs ? "run" : "process"));
   items.push_back(time_text(side.started_utc));
   return report::joined(items, " · ");
 }

@@ -1,9 +1,6 @@
 // Reduces a report to the data that its history needs.
 #include "reports/dashboard/summary.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -220,12 +220,12 @@ std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases
   if (!found) return {};
   const auto& [costs, share] = *found;
   const double each = costs.starts * one.computing_devices() / costs.messages;
-  return Remark{fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
-                            "what remains after the backward pass takes {}",
-                            format_count(static_cast<std::size_t>(costs.messages), "message"),
-                            format_duration(each), format_percent(share, 0),
-                            small_percent(costs.tail / one.metrics().span)),
-                advised_size(one, all, Wanted::larger, costs), evidence_of(costs), share};
+  return Remark{
+      fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
+                  "what remains after the backward pass takes {}",
+                  format_count(costs.messages, "message"), format_duration(each),
+                  format_percent(share, 0), small_percent(costs.tail / one.metrics().span)),
+      advised_size(one, all, Wanted::larger, costs), evidence_of(costs), share};
 }
 
 std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases& all) {
@@ -236,7 +236,7 @@ std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases
       fmt::format("gradients are still exchanged for {} of the time ({}) when all backward "
                   "passes have ended; starting {} takes {}",
                   format_percent(share, 0), format_duration(costs.tail),
-                  format_count(static_cast<std::size_t>(costs.messages), "message"),
+                  format_count(costs.messages, "message"),
                   small_percent(costs.starts / one.metrics().span)),
       advised_size(one, all, Wanted::smaller, costs), evidence_of(costs), share};
 }

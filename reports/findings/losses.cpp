@@ -15,7 +15,6 @@
 #include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
-#include "reports/model/notes.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {
@@ -201,7 +200,7 @@ std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
   const Losses& lost = *one.profile().losses;
   const std::string text =
       fmt::format("{} of its time is lost against linear speedup on {}", format_percent(*share),
-                  format_count(static_cast<std::size_t>(one.computing_devices()), "device"));
+                  format_count(one.computing_devices(), "device"));
   if (const std::string load = load_text(one, all, *share); !load.empty()) {
     return Remark{fmt::format("{}; {}, so that the parts are not known", text, load),
                   "",

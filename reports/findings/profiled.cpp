@@ -28,11 +28,12 @@ double sum_of_compute(const TimelineMetrics& metrics, double CallMetrics::*membe
   });
 }
 
-/// Sums a value over the computing devices.
+/// Sums a member or function over the computing devices.
 template <class Value>
 double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
-  return sum(metrics.devices,
-             [&](const DeviceMetrics& device) { return device.compute > 0 ? value(device) : 0.0; });
+  return sum(metrics.devices, [&](const DeviceMetrics& device) {
+    return device.compute > 0 ? std::invoke(value, device) : 0.0;
+  });
 }
 
 }  // namespace
@@ -80,8 +81,7 @@ double Profiled::share_of(double seconds) const {
 }
 
 double Profiled::computing_share() const {
-  return share_of(
-      sum_of_computing(metrics(), [](const DeviceMetrics& device) { return device.compute; }));
+  return share_of(sum_of_computing(metrics(), &DeviceMetrics::compute));
 }
 
 double Profiled::launch_share() const {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/findings/communication_rules.h"
@@ -59,8 +58,7 @@ std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
   const int own = smallest_team(one);
   const int before = team_size(baseline);
   if (own == 0 || own >= before) return {};
-  return fmt::format(", with {} each instead of {}",
-                     format_count(static_cast<std::size_t>(own), "core"), before);
+  return fmt::format(", with {} each instead of {}", format_count(own, "core"), before);
 }
 
 /// Does not apply if streams mostly wait for the host, which shows nothing of the device. Calls
@@ -142,7 +140,7 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
       "the library has no optimised kernel for {}: its reference implementation {} takes {} of the "
       "computing time in {}",
       to_text(*longest), longest->kernel, format_percent(longest_share, 0),
-      format_count(static_cast<std::size_t>(longest->count), "call"));
+      format_count(longest->count, "call"));
   if (layers > 1) {
     text += fmt::format("; reference implementations take {} in all", format_percent(share, 0));
   }
@@ -187,8 +185,7 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
   return Remark{
       fmt::format("{} takes {} of the computing time in {}, at {} beside {} of all operations: "
                   "parbench computes this layer by loops of its own, not by a kernel of a library",
-                  name, format_percent(share, 0),
-                  format_count(static_cast<std::size_t>(loops.count), "call"),
+                  name, format_percent(share, 0), format_count(loops.count, "call"),
                   format_rate(rate, "FLOP"), format_rate(one.compute_rate(), "FLOP")),
       "",
       {{"layer", std::string(name)}, {"share of computing", share}, {"FLOP per second", rate}},

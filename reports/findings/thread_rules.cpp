@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"

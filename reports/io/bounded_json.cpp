@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "kernels/base/error.h"
 #include "reports/text/text.h"
 
 namespace parbench::report {

@@ -2,13 +2,12 @@
 #include "reports/io/chrome_trace.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string_view>
-#include <utility>
 
 namespace parbench::report {
 namespace {
@@ -17,15 +16,9 @@ using Json = nlohmann::ordered_json;
 
 /// Returns a colour name of the old viewer's palette; Perfetto derives colours from names.
 std::string_view colour_of(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::compute:
-      break;
-    case TaskKind::copy:
-      return "thread_state_iowait";
-    case TaskKind::communication:
-      return "thread_state_runnable";
-  }
-  return "thread_state_running";
+  constexpr std::array<std::string_view, task_kinds.size()> colours{
+      "thread_state_running", "thread_state_iowait", "thread_state_runnable"};
+  return colours.at(static_cast<std::size_t>(kind));
 }
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }

@@ -10,20 +10,18 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
-#include <string>
 #include <system_error>
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 #include "reports/io/report_text.h"
 
 namespace parbench::report {
@@ -319,16 +317,13 @@ ReadLimits report_limits() {
   if (text == nullptr) return limits;
   constexpr std::size_t max_mb = 1'000'000;
   constexpr std::size_t bytes_of_mb = 1'000'000;
-  std::size_t mb = 0;
-  const std::string digits = text;
-  const char* const digits_end = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), digits_end, mb);
-  if (error != std::errc() || end != digits_end || mb == 0 || mb > max_mb) {
+  const auto mb = number_in<std::size_t>(text);
+  if (!mb || *mb == 0 || *mb > max_mb) {
     throw UsageError(fmt::format("{}='{}' is not a valid size of a report; allowed: 1 to {} (MB)",
-                                 limit_variable, digits, max_mb));
+                                 limit_variable, text, max_mb));
   }
   const std::size_t bytes_of_value = limits.bytes / limits.values;
-  limits.bytes = mb * bytes_of_mb;
+  limits.bytes = *mb * bytes_of_mb;
   limits.values = limits.bytes / bytes_of_value;
   return limits;
 }

@@ -1,11 +1,8 @@
 // Reads machine, time and labels of a run.
 #include "reports/io/google_benchmark_context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/text.h"

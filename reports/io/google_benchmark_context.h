@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/error.h"
 #include "reports/io/json_value.h"

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>

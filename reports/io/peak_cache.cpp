@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "kernels/base/error.h"
 #include "reports/io/file.h"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>

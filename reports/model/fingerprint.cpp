@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
 #include "kernels/base/units/units.h"
@@ -29,10 +28,6 @@ std::string units_of(const Device& device) {
   const std::string* known = find_value(device.facts, fact);
   if (known != nullptr) return fmt::format("{} {}", *known, fact);
   return device.cores.empty() ? std::string() : format_count(device.cores.size(), "core");
-}
-
-bool belongs_to(const Device& device, const std::string& scenario) {
-  return device.scenario.empty() || device.scenario == scenario;
 }
 
 DeviceClass class_of(const Device& device) {
@@ -95,7 +90,8 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   Fingerprint machine = without_devices(report.machine);
   std::vector<std::string> names;
   for (const Device& device : report.devices) {
-    if (!belongs_to(device, scenario) || !device.combines.empty()) continue;
+    const bool is_of_scenario = device.scenario.empty() || device.scenario == scenario;
+    if (!is_of_scenario || !device.combines.empty()) continue;
     machine.devices.push_back(class_of(device));
     names.push_back(device.name);
   }
@@ -137,10 +133,9 @@ std::string id_of(const Fingerprint& machine) {
 }
 
 std::string to_text(const Fingerprint& machine) {
-  std::string text =
-      fmt::format("{}, {}", machine.cpu_model,
-                  machine.cores > 0 ? format_count(static_cast<std::size_t>(machine.cores), "core")
-                                    : "unknown number of cores");
+  std::string text = fmt::format(
+      "{}, {}", machine.cpu_model,
+      machine.cores > 0 ? format_count(machine.cores, "core") : "unknown number of cores");
   if (machine.memory_gibibytes > 0) text += ", " + gibibytes_text(machine.memory_gibibytes);
   if (!machine.devices.empty()) text += " · " + devices_text(machine);
   return text;

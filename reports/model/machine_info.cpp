@@ -1,7 +1,6 @@
 // Reads /proc, /sys, os-release, uname and the affinity mask.
 #include "reports/model/machine_info.h"
 
-#include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #ifndef PARBENCH_BUILD_TYPE
 #define PARBENCH_BUILD_TYPE ""

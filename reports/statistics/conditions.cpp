@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"
@@ -39,36 +38,32 @@ std::optional<double> highest(const Conditions& conditions,
 }
 
 /// Returns the mean over the readings that have the field; nothing if none has.
-std::optional<double> mean_of(const Conditions& conditions,
-                              std::optional<double> ThreadUse::*field) {
+template <class Field>
+std::optional<double> mean_of(const Conditions& conditions, Field ThreadUse::*field) {
   double sum = 0;
   double count = 0;
   for (const SampleCondition* condition : conditions) {
-    if (!condition->threads || !((*condition->threads).*field)) continue;
-    sum += *((*condition->threads).*field);
+    if (!condition->threads) continue;
+    const std::optional<double> value = (*condition->threads).*field;
+    if (!value) continue;
+    sum += *value;
     ++count;
   }
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 std::optional<ThreadUse> mean_use(const Conditions& conditions) {
-  ThreadUse sum;
-  double count = 0;
+  const std::optional<double> core_wait = mean_of(conditions, &ThreadUse::core_wait);
+  if (!core_wait) return std::nullopt;
+  ThreadUse mean{.core_wait = *core_wait,
+                 .kernel = *mean_of(conditions, &ThreadUse::kernel),
+                 .page_faults = *mean_of(conditions, &ThreadUse::page_faults),
+                 .denied = mean_of(conditions, &ThreadUse::denied),
+                 .others = mean_of(conditions, &ThreadUse::others)};
   for (const SampleCondition* condition : conditions) {
-    if (!condition->threads) continue;
-    sum.core_wait += condition->threads->core_wait;
-    sum.kernel += condition->threads->kernel;
-    sum.page_faults += condition->threads->page_faults;
-    sum.threads = std::max(sum.threads, condition->threads->threads);
-    ++count;
+    if (condition->threads) mean.threads = std::max(mean.threads, condition->threads->threads);
   }
-  if (count == 0) return std::nullopt;
-  return ThreadUse{.core_wait = sum.core_wait / count,
-                   .kernel = sum.kernel / count,
-                   .page_faults = sum.page_faults / count,
-                   .denied = mean_of(conditions, &ThreadUse::denied),
-                   .others = mean_of(conditions, &ThreadUse::others),
-                   .threads = sum.threads};
+  return mean;
 }
 
 CaseCondition summary(const std::string& device, const Conditions& conditions) {

@@ -10,7 +10,6 @@
 #include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace parbench {
 namespace {
@@ -32,11 +31,6 @@ double median_of_sorted(const std::vector<double>& values) {
 double confidence_of_rank(std::size_t count, std::size_t rank) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(count), 0.5);
   return 1.0 - 2.0 * boost::math::cdf(below, static_cast<double>(rank - 1));
-}
-
-Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
-  return {ordered[rank - 1], ordered[ordered.size() - rank],
-          confidence_of_rank(ordered.size(), rank)};
 }
 
 bool all_finite(const std::vector<double>& values) {
@@ -177,7 +171,8 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
          confidence_of_rank(ordered.size(), rank + 1) >= confidence) {
     ++rank;
   }
-  return interval_of_rank(ordered, rank);
+  return Interval{ordered[rank - 1], ordered[ordered.size() - rank],
+                  confidence_of_rank(ordered.size(), rank)};
 }
 
 double relative_half_width(const Interval& interval, double value) {

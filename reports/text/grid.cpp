@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "reports/text/paragraph.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "reports/text/text.h"
-
 namespace parbench::report {
 
 std::string joined_items(const std::vector<std::string>& items, const TextStyle& style,

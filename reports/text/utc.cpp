@@ -7,7 +7,6 @@
 #include <array>
 #include <ctime>
 #include <optional>
-#include <string>
 
 #include "kernels/base/error.h"
 #include "reports/text/text.h"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -14,7 +13,6 @@
 #include "reports/model/notes.h"
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
-#include "reports/text/table.h"
 
 namespace parbench::report {
 namespace {

@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <set>
-#include <string>
 
-#include "kernels/base/units/units.h"
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"

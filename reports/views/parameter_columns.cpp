@@ -9,12 +9,9 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
-#include "kernels/base/units/units.h"
 #include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {

@@ -5,7 +5,6 @@
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
 #include "reports/text/paragraph.h"
-#include "reports/text/table.h"
 
 namespace parbench::report {
 

@@ -12,6 +12,12 @@
 namespace parbench::report {
 namespace {
 
+std::string warnings_text(const std::vector<std::string>& warnings, const TextStyle& style) {
+  std::string text;
+  for (const std::string& warning : warnings) text += hanging("! ", warning, style);
+  return text;
+}
+
 std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
   const Answer* answer = find_answer(*group.report, group.scenario);
   std::string text = emphasised(group.scenario, Emphasis::bold, style.color) + '\n';
@@ -22,9 +28,7 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
   bool has_answers = false;  // the answers are in a table
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style, Emphasis::bold);
-    for (const std::string& warning : answer->warnings) {
-      text += hanging("! ", warning, style);
-    }
+    text += warnings_text(answer->warnings, style);
     if (const auto table = answer_table(*answer)) {
       text += to_text(*table, style);
       has_answers = true;
@@ -46,19 +50,11 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim);
-  for (const std::string& note : notes_on_models(shown)) {
-    text += hanging("! ", note, style);
-  }
-  text += '\n';
+  text += warnings_text(notes_on_models(shown), style) + '\n';
   for (const ScenarioCases& group : by_scenario(shown)) {
     text += scenario_text(group, style) + '\n';
   }
-  for (const std::string& note : notes_on_file(shown)) {
-    text += hanging("! ", note, style);
-  }
-  for (const std::string& error : process_errors(shown)) {
-    text += hanging("! ", error, style);
-  }
+  text += warnings_text(notes_on_file(shown), style) + warnings_text(process_errors(shown), style);
   return text + hanging("", counts_text(shown), style);
 }
 

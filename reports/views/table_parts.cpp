@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <map>
-#include <string_view>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/exit_text.h"
@@ -155,9 +153,7 @@ std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
   std::vector<std::string> items{program_of(report), machine.cpu_model};
   const std::string cores =
-      machine.cores_online > 0
-          ? format_count(static_cast<std::size_t>(machine.cores_online), "core")
-          : "";
+      machine.cores_online > 0 ? format_count(machine.cores_online, "core") : "";
   items.push_back(machine.cores_allowed.empty()
                       ? cores
                       : fmt::format("{} of {}", machine.cores_allowed.size(), cores));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 #include "scenarios/framework/suggest.h"
 
 namespace parbench {
@@ -42,12 +43,8 @@ bool is_digits(std::string_view text) {
 /// Parses a finite decimal number that is the whole text; no sign but '-', no spaces, no
 /// hexadecimal.
 std::optional<double> to_real(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = number_in<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 void check_range(const Axis& axis, std::string_view text, double value) {

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "kernels/base/number.h"
 #include "scenarios/models/onnx/model.h"
 
 namespace parbench {
@@ -317,12 +317,9 @@ std::map<std::string, std::int64_t, std::less<>> dimensions_named(std::string_vi
     const std::size_t end = std::min(text.find('+', begin), text.size());
     const std::string_view one = text.substr(begin, end - begin);
     const std::size_t equals = one.find('=');
-    std::int64_t size = 0;
-    const std::string_view digits = one.substr(std::min(equals, one.size() - 1) + 1);
-    const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const bool is_whole = error == std::errc() && last == digits.data() + digits.size();
-    if (equals == 0 || equals == std::string_view::npos || !is_whole || size < 1 ||
-        size > max_size || !sizes.emplace(one.substr(0, equals), size).second) {
+    const auto size = number_in<std::int64_t>(one.substr(std::min(equals, one.size() - 1) + 1));
+    if (equals == 0 || equals == std::string_view::npos || !size || *size < 1 || *size > max_size ||
+        !sizes.emplace(one.substr(0, equals), *size).second) {
       throw UsageError(
           fmt::format("--dim '{}' is not a size of a dimension; allowed: NAME=SIZE, from 1 to {}, "
                       "each name once, "

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "bench/execution/interrupt.h"
 #include "bench/output/version.h"

@@ -2,7 +2,6 @@
 #include "bench/sampling/conditions/conditions.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace parbench {
 namespace {

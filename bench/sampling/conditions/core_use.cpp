@@ -5,19 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 namespace parbench {
 namespace {
-
-double process_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 /// Returns the busy ticks of the fields after "cpu3": user, nice, system, idle, iowait, irq,
 /// softirq, steal. User includes guests.
@@ -39,11 +32,13 @@ std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesy
                                 const std::vector<OwnProcess>& own) {
   static const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   std::ifstream file(root / "proc/stat");
-  CoreUse use{.own_seconds = process_seconds()};
-  for (const OwnProcess& other : own) {
-    const auto seconds = cpu_seconds_of(other.pid);
+  CoreUse use;
+  std::vector<OwnProcess> processes = own;
+  processes.push_back({.pid = getpid()});
+  for (const OwnProcess& one : processes) {
+    const auto seconds = cpu_seconds_of(one.pid);
     if (!seconds) return std::nullopt;
-    use.own_seconds += other.share * *seconds;
+    use.own_seconds += one.share * *seconds;
   }
   std::size_t found = 0;
   std::string line;

@@ -109,4 +109,10 @@ TensorDesc RemoteDevice::activation(const Shape& shape, DType dtype) const {
 
 bool is_remote(const Stream& stream) { return stream.device().info().is_remote; }
 
+std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
+  std::vector<Stream*> local = streams;
+  std::erase_if(local, [](const Stream* stream) { return is_remote(*stream); });
+  return local;
+}
+
 }  // namespace parbench

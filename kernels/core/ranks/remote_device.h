@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/core/device.h"
 
@@ -39,5 +40,8 @@ class RemoteDevice final : public Device {
 
 /// Returns whether a stream belongs to another rank's device.
 [[nodiscard]] bool is_remote(const Stream& stream);
+
+/// Returns the streams that this process enqueues work on.
+[[nodiscard]] std::vector<Stream*> local_streams(const std::vector<Stream*>& streams);
 
 }  // namespace parbench

@@ -1,5 +1,4 @@
 // Renders a comparison as an HTML page.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>

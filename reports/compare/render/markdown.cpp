@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "reports/compare/render/render.h"

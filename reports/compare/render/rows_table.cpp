@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "reports/compare/words.h"
 #include "reports/views/cases/case_table.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "kernels/base/units/units.h"
@@ -91,18 +90,15 @@ class HistoryPage {
     const auto changes = newest_changes_first();
     const SeriesLengths lengths = lengths_of({&history_, 1});
     if (lengths.too_short > 0) html_.element("p", too_few_text(lengths)).raw("\n");
-    if (lengths.too_short == lengths.cases) {
-      html_.raw("</section>\n");
-      return;
-    }
-    if (changes.empty()) {
+    const bool any_long = lengths.too_short < lengths.cases;
+    if (any_long && !changes.empty()) {
+      const auto here = [](const PlacedChange&) { return std::string(); };
+      write_table(html_, changes_table(changes, here, site_root, repository_),
+                  {"changes", "changes-table"});
+    } else if (any_long) {
       html_.raw("<p>No case changed its level by ").text(format_percent(min_change, 0));
-      html_.raw(" or more.</p>\n</section>\n");
-      return;
+      html_.raw(" or more.</p>\n");
     }
-    const auto here = [](const PlacedChange&) { return std::string(); };
-    write_table(html_, changes_table(changes, here, site_root, repository_),
-                {"changes", "changes-table"});
     html_.raw("</section>\n");
   }
 

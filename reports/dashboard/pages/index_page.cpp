@@ -100,10 +100,10 @@ class IndexPage {
   void overview() {
     html_.raw("<section class=\"card\" id=\"histories\">\n<h2>Machines and scenarios</h2>\n");
     if (histories_.empty()) {
-      html_.raw("<p>There is no history yet.</p>\n</section>\n");
-      return;
+      html_.raw("<p>There is no history yet.</p>\n");
+    } else {
+      write_table(html_, table_of_histories(), {"histories", "histories-table"});
     }
-    write_table(html_, table_of_histories(), {"histories", "histories-table"});
     html_.raw("</section>\n");
   }
 

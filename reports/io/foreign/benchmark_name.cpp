@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kernels/base/number.h"
 
 namespace parbench::report {
 namespace {
@@ -30,10 +31,8 @@ std::vector<std::string_view> components(std::string_view name) {
 /// Text that is not the usual form of a number, such as "08", stays text, so that different names
 /// stay different.
 Value value_of(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && fmt::to_string(number) == text) return number;
+  const auto number = number_in<std::int64_t>(text);
+  if (number && fmt::to_string(*number) == text) return *number;
   return std::string(text);
 }
 

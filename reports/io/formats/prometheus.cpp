@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -85,7 +84,7 @@ struct Series {
 struct CaseMetric {
   std::string_view name;
   std::string_view help;
-  std::function<std::vector<Series>(const CaseResult&)> series;
+  std::vector<Series> (*series)(const CaseResult&);
 };
 
 Labels labels_of(const CaseResult& c) {
@@ -109,72 +108,59 @@ std::vector<Series> rate(const CaseResult& c, double amount) {
 
 bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
 
-std::vector<CaseMetric> times() {
-  return {
-      {"parbench_case_median_seconds", "Median time of one execution.",
-       [](const CaseResult& c) { return one(c.statistics->median); }},
-      {"parbench_case_median_interval_seconds", "Ends of the median's confidence interval.",
-       [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
-      {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
-       [](const CaseResult& c) { return one(c.statistics->standard_deviation); }},
-      {"parbench_case_samples", "Samples that the median was taken of.",
-       [](const CaseResult& c) { return one(static_cast<double>(c.samples.size())); }},
-      {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
-       [](const CaseResult& c) { return c.bound ? one(c.bound->seconds) : std::vector<Series>(); }},
-      {"parbench_case_bound_ratio", "The bound over the median.",
-       [](const CaseResult& c) { return c.bound ? one(c.efficiency) : std::vector<Series>(); }},
-  };
-}
+constexpr CaseMetric case_metrics[] = {
+    {"parbench_case_median_seconds", "Median time of one execution.",
+     [](const CaseResult& c) { return one(c.statistics->median); }},
+    {"parbench_case_median_interval_seconds", "Ends of the median's confidence interval.",
+     [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
+    {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
+     [](const CaseResult& c) { return one(c.statistics->standard_deviation); }},
+    {"parbench_case_samples", "Samples that the median was taken of.",
+     [](const CaseResult& c) { return one(static_cast<double>(c.samples.size())); }},
+    {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
+     [](const CaseResult& c) { return c.bound ? one(c.bound->seconds) : std::vector<Series>(); }},
+    {"parbench_case_bound_ratio", "The bound over the median.",
+     [](const CaseResult& c) { return c.bound ? one(c.efficiency) : std::vector<Series>(); }},
+    {"parbench_case_speedup_ratio", "The baseline's time over that of the case.",
+     [](const CaseResult& c) -> std::vector<Series> {
+       if (!c.speedup) return {};
+       return {{{{"baseline", c.speedup->baseline}}, c.speedup->value}};
+     }},
+    {"parbench_case_speedup_interval_ratio", "Ends of the speedup's confidence interval.",
+     [](const CaseResult& c) -> std::vector<Series> {
+       if (!c.speedup) return {};
+       return ends_of(c.speedup->interval, {{"baseline", c.speedup->baseline}});
+     }},
+    {"parbench_case_metric_ratio", "A fraction that follows from the times of several cases.",
+     [](const CaseResult& c) {
+       std::vector<Series> series;
+       for (const Metric& metric : c.metrics) {
+         series.push_back({{{"metric", metric.name}}, metric.value});
+       }
+       return series;
+     }},
+    {"parbench_case_items_per_second", "Items that one second has room for, by the median.",
+     [](const CaseResult& c) {
+       std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);
+       for (Series& one : series) one.labels = {{"item", c.amount_unit}};
+       return series;
+     }},
+    {"parbench_case_flops_per_second", "Floating-point operations per second, by the median.",
+     [](const CaseResult& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
+    {"parbench_case_bytes_per_second", "Least traffic per second, by the median.",
+     [](const CaseResult& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
+    {"parbench_case_memory_bytes", "Memory that the case holds on a device.",
+     [](const CaseResult& c) {
+       std::vector<Series> series;
+       for (const DeviceMemory& memory : c.memory) {
+         series.push_back({{{"device", memory.device}}, static_cast<double>(memory.bytes)});
+       }
+       return series;
+     }},
+};
 
-std::vector<CaseMetric> comparisons() {
-  return {
-      {"parbench_case_speedup_ratio", "The baseline's time over that of the case.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         if (!c.speedup) return {};
-         return {{{{"baseline", c.speedup->baseline}}, c.speedup->value}};
-       }},
-      {"parbench_case_speedup_interval_ratio", "Ends of the speedup's confidence interval.",
-       [](const CaseResult& c) -> std::vector<Series> {
-         if (!c.speedup) return {};
-         return ends_of(c.speedup->interval, {{"baseline", c.speedup->baseline}});
-       }},
-      {"parbench_case_metric_ratio", "A fraction that follows from the times of several cases.",
-       [](const CaseResult& c) {
-         std::vector<Series> series;
-         for (const Metric& metric : c.metrics) {
-           series.push_back({{{"metric", metric.name}}, metric.value});
-         }
-         return series;
-       }},
-  };
-}
-
-std::vector<CaseMetric> amounts() {
-  return {
-      {"parbench_case_items_per_second", "Items that one second has room for, by the median.",
-       [](const CaseResult& c) {
-         std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);
-         for (Series& one : series) one.labels = {{"item", c.amount_unit}};
-         return series;
-       }},
-      {"parbench_case_flops_per_second", "Floating-point operations per second, by the median.",
-       [](const CaseResult& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
-      {"parbench_case_bytes_per_second", "Least traffic per second, by the median.",
-       [](const CaseResult& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
-      {"parbench_case_memory_bytes", "Memory that the case holds on a device.",
-       [](const CaseResult& c) {
-         std::vector<Series> series;
-         for (const DeviceMemory& memory : c.memory) {
-           series.push_back({{{"device", memory.device}}, static_cast<double>(memory.bytes)});
-         }
-         return series;
-       }},
-  };
-}
-
-void add_case_metrics(std::string& text, const Report& report,
-                      const std::vector<CaseMetric>& metrics) {
-  for (const CaseMetric& metric : metrics) {
+void add_case_metrics(std::string& text, const Report& report) {
+  for (const CaseMetric& metric : case_metrics) {
     Gauge gauge(text, metric.name, metric.help);
     for (const CaseResult& c : report.cases) {
       if (!has_number(c)) continue;
@@ -247,9 +233,7 @@ std::string prometheus_text(const Report& report) {
   add_run(text, report);
   add_case_info(text, report);
   add_status(text, report);
-  add_case_metrics(text, report, times());
-  add_case_metrics(text, report, comparisons());
-  add_case_metrics(text, report, amounts());
+  add_case_metrics(text, report);
   return text;
 }
 

@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "kernels/base/units/units.h"
@@ -22,7 +19,6 @@
 #include "reports/model/notes.h"
 #include "reports/views/cases/case_cells.h"
 #include "reports/views/cases/contradictions.h"
-#include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
 
@@ -85,10 +81,6 @@ std::string samples_text(const CaseResult& c) {
   const auto [min, max] = std::minmax_element(counts.begin(), counts.end(), by_count);
   const std::string each = fmt::format("{}×{}", counts.size(), min->second);
   return min->second == max->second ? each : fmt::format("{}–{}", each, max->second);
-}
-
-TableCell samples_cell(const CaseResult& c) {
-  return {.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
 }
 
 /// Returns "samples" if a parameter has the name n.
@@ -351,7 +343,9 @@ class Builder {
                 .range_align = Align::right,
                 .range_rank = interval_rank.rank},
                cases_, [](const CaseResult* c) { return time_cell(*c); });
-    add({.title = samples_title(cases_), .narrow = samples_rank}, samples_cell);
+    add({.title = samples_title(cases_), .narrow = samples_rank}, [](const CaseResult& c) {
+      return TableCell{.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
+    });
     const bool bandwidths = has_bandwidths(cases_);
     add({.title = "throughput",
          .unit_in_title = true,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "reports/views/call_table.h"

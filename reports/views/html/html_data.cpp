@@ -8,9 +8,6 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <string_view>
 #include <utility>
 #include <variant>
 

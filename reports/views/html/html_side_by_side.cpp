@@ -10,7 +10,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "kernels/base/units/units.h"
 #include "reports/text/table.h"
@@ -56,10 +55,6 @@ std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   for (SharedCase& one : cases) one.ratio = ratio_of(one.results);
   std::ranges::stable_sort(cases, std::ranges::greater(), &SharedCase::ratio);
   return cases;
-}
-
-TableCell result_cell(const CaseResult* c) {
-  return c == nullptr ? TableCell{.text = std::string(not_applicable)} : median_cell(*c);
 }
 
 /// Returns the change of a case's time relative to the first report, with its own interval.
@@ -112,7 +107,10 @@ void write_side_by_side(HtmlWriter& html, const WebAssets& assets,
              &SharedCase::name);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     add_column(table, {.title = reports[i].name, .verbatim_title = true}, cases,
-               [i](const SharedCase& one) { return result_cell(one.results[i]); });
+               [i](const SharedCase& one) {
+                 const CaseResult* c = one.results[i];
+                 return c == nullptr ? TableCell{std::string(not_applicable)} : median_cell(*c);
+               });
   }
   add_column(table, {.title = "slowest over fastest"}, cases, [](const SharedCase& one) {
     return TableCell{.text = format_ratio(one.ratio), .number = one.ratio};

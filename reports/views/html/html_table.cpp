@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "reports/text/text.h"
 #include "reports/views/html/html_frame.h"

@@ -9,14 +9,6 @@ import {
 } from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
-import type {
-  CustomSeriesOption,
-  CustomSeriesRenderItem,
-  CustomSeriesRenderItemReturn,
-  EChartsOption,
-  MarkLineComponentOption,
-  SeriesOption,
-} from "echarts";
 
 echarts.use([
   BarChart,
@@ -40,4 +32,4 @@ export type {
   EChartsOption,
   MarkLineComponentOption,
   SeriesOption,
-};
+} from "echarts";
