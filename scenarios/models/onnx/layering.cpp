@@ -12,7 +12,6 @@
 
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/onnx/exchanged.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {

@@ -2,15 +2,16 @@
 #include "scenarios/models/onnx/translator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -87,6 +88,21 @@ Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
     extents.push_back({.size = samples ? number / samples_prime : number, .samples = samples});
   }
   return extents;
+}
+
+std::string layer_name_of(const Node& node, bool has_weights) {
+  std::string name = name_of(node);
+  if (!name.starts_with('/')) return name;
+  std::vector<std::string> parts;
+  std::istringstream stream(name.substr(1));
+  for (std::string part; std::getline(stream, part, '/');) {
+    // The name of a module in a list begins with the list's name.
+    const bool is_repeated = !parts.empty() && part.starts_with(parts.back() + ".");
+    if (is_repeated) parts.pop_back();
+    parts.push_back(std::move(part));
+  }
+  if (has_weights && parts.size() > 1) parts.pop_back();
+  return fmt::format("{}", fmt::join(parts, "."));
 }
 
 Translator::Translator(const onnx_import::Graph& file, Load load)
@@ -327,10 +343,9 @@ const OperatorTable& operator_table() {
   static const OperatorTable table = [] {
     OperatorTable all;
     for (const auto part :
-         {attention_operators, element_operators, indexing_operators, loss_operators,
-          movement_operators, onnxruntime_operators, product_operators, quantising_operators,
-          recurrent_operators, reduction_operators, resizing_operators, sampling_operators,
-          convolution_operators, pooling_operators}) {
+         {attention_operators, element_operators, indexing_operators, movement_operators,
+          product_operators, recurrent_operators, reduction_operators, resizing_operators,
+          sampling_operators, window_operators}) {
       all.merge(part());
     }
     return all;

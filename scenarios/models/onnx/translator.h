@@ -45,9 +45,19 @@ inline constexpr std::int64_t samples_prime = 1'000'003;
 /// such integers and a few gates or sides fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
+/// Limit of the extents of images and windows. Larger numbers are treated as mistakes; their
+/// products would exceed 64 bits.
+inline constexpr std::int64_t max_extent = 1 << 24;
+
 /// Returns the extents of a shape that was computed from others; multiples of the prime contain the
 /// samples.
 [[nodiscard]] Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
+
+/// Returns the name of a layer by the node at which it begins. PyTorch's older exporter names nodes
+/// after the modules around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the
+/// name of the module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are
+/// the node's.
+[[nodiscard]] std::string layer_name_of(const Node& node, bool has_weights);
 
 /// A tensor of the file: an operation of the network's graph or of the graph of constants.
 struct Tensor {
@@ -321,17 +331,13 @@ using ControlFlow = void (*)(Arguments& arguments);
 // The parts of the table.
 [[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
-[[nodiscard]] OperatorTable loss_operators();
-[[nodiscard]] OperatorTable onnxruntime_operators();
 [[nodiscard]] OperatorTable movement_operators();
 [[nodiscard]] OperatorTable indexing_operators();
 [[nodiscard]] OperatorTable reduction_operators();
 [[nodiscard]] OperatorTable product_operators();
-[[nodiscard]] OperatorTable convolution_operators();
-[[nodiscard]] OperatorTable pooling_operators();
 [[nodiscard]] OperatorTable resizing_operators();
 [[nodiscard]] OperatorTable recurrent_operators();
-[[nodiscard]] OperatorTable quantising_operators();
 [[nodiscard]] OperatorTable sampling_operators();
+[[nodiscard]] OperatorTable window_operators();
 
 }  // namespace parbench::onnx_import

@@ -6,7 +6,6 @@
 
 #include "scenarios/models/general/strides.h"
 #include "scenarios/models/layers/elementwise.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {

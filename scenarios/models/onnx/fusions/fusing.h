@@ -99,9 +99,7 @@ template <class Find>
   return std::nullopt;
 }
 
-/// Returns the replacement of an operation; nothing if the pattern does not end there.
-using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
-
+// Fusions return the replacement of an operation; nothing if the pattern does not end there.
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_addition(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_attention(Fusing& fusing, int index);

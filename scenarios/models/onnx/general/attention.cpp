@@ -1,7 +1,6 @@
 // Attention and rotary positions of ONNX (operator set 23) and onnxruntime.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "scenarios/models/onnx/general/indexing.h"

@@ -42,17 +42,7 @@ using general::Term;
 
 /// Returns 1/(1 + exp(−x)), computed by tanh, which never overflows.
 [[nodiscard]] Term sigmoid(Term x);
-[[nodiscard]] Term gelu(Term x, bool by_tanh);
-/// Rounds towards zero.
-[[nodiscard]] Term truncated(Term x);
-
-/// Softmax and its logarithm over several dimensions together.
+/// Softmax over several dimensions together.
 [[nodiscard]] Term softmax_over(Term x, const general::Axes& axes);
-[[nodiscard]] Term log_softmax_over(Term x, const general::Axes& axes);
-
-/// Returns (x − mean)/sqrt(variance + epsilon) over dimensions.
-[[nodiscard]] Term normalised(Term x, const general::Axes& axes, float epsilon);
-/// Returns x/sqrt(mean(x²) + epsilon) over dimensions.
-[[nodiscard]] Term by_root_mean_square(Term x, const general::Axes& axes, float epsilon);
 
 }  // namespace parbench::onnx_import

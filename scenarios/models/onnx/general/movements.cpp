@@ -15,7 +15,6 @@ namespace {
 using general::axes_between;
 using general::dimension_of;
 using general::Graph;
-using general::part_of;
 
 // --- shapes ---
 

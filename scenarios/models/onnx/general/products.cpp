@@ -1,5 +1,4 @@
 // Operators that compute matrix products.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -92,6 +91,22 @@ Outputs general_product(Arguments& arguments) {
   if (!has_addend) return {result};
   const Term addend = arguments.operand(2);
   return {result + (beta == 1 ? addend : addend * beta)};
+}
+
+/// A product of onnxruntime, of which either factor may be transposed.
+Outputs fused_product(Arguments& arguments) {
+  refuse_if(arguments.flag("transBatchA", false) || arguments.flag("transBatchB", false),
+            "it moves the first dimension");
+  const auto factor = [&](std::size_t which, std::string_view is_transposed) {
+    const Term x = arguments.operand(which);
+    if (!arguments.flag(is_transposed, false)) return x;
+    refuse_if(x.rank() < 2, "it transposes a tensor of fewer than two dimensions");
+    return x.transpose();
+  };
+  const Term a = factor(0, "transA");
+  const Term result = a.multiply(factor(1, "transB"));
+  const float alpha = arguments.real("alpha", 1.0);
+  return {alpha == 1 ? result : result * alpha};
 }
 
 // --- einsum ---
@@ -241,7 +256,10 @@ Outputs einsum(Arguments& arguments) {
 }  // namespace
 
 OperatorTable product_operators() {
-  return {{"Einsum", einsum}, {"Gemm", general_product}, {"MatMul", matrix_product}};
+  return {{"Einsum", einsum},
+          {"Gemm", general_product},
+          {"MatMul", matrix_product},
+          {"com.microsoft.FusedMatMul", fused_product}};
 }
 
 }  // namespace parbench::onnx_import

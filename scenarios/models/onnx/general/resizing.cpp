@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/windows.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {

@@ -1,6 +1,5 @@
 // Operators that read a tensor at computed positions: images at coordinates, sequences from their
 // ends.
-#include <algorithm>
 #include <array>
 
 #include "scenarios/models/onnx/general/indexing.h"
