@@ -14,6 +14,9 @@
 
 namespace parbench {
 
+/// Classes of the models of images, except U-Net: those of ImageNet.
+inline constexpr std::int64_t image_classes = 1000;
+
 /// Throws std::invalid_argument for images that cannot be halved five times.
 void check_image(std::int64_t image);
 
@@ -21,21 +24,21 @@ void check_image(std::int64_t image);
 /// stride of a bottleneck in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is the
 /// height and width of the three-channel input, at least 32. Throws std::invalid_argument for
 /// another depth.
-[[nodiscard]] Network resnet(int depth, std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network resnet(int depth, std::int64_t image);
 
 /// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without adaptive
 /// pooling for images of sizes other than 224: the classifier reads the features directly. Units:
 /// the five groups of convolutions, the classifier. `image` is at least 32.
-[[nodiscard]] Network vgg16(std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network vgg16(std::int64_t image);
 
 /// GoogLeNet (Szegedy et al. 2014) as in torchvision: with batch normalisation, 3×3 instead of 5×5
 /// in the third branch, and without auxiliary classifiers and dropout. Units: stem, inception3a …,
 /// head. `image` is at least 32.
-[[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network googlenet(std::int64_t image);
 
 /// MobileNetV3 (Howard et al. 2019), large or small, as in torchvision, without dropout. Units:
 /// stem, features.1 …, head. `image` is at least 32.
-[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image);
 
 struct ConvNextSizes {
   std::int64_t image = 128;  // at least 32
@@ -45,7 +48,7 @@ struct ConvNextSizes {
 
 /// ConvNeXt (Liu et al. 2022) as in torchvision, without stochastic depth; the defaults are size T.
 /// Units: stem, stages.0.0 …, head.
-[[nodiscard]] Network convnext(const ConvNextSizes& sizes, std::int64_t classes = 1000);
+[[nodiscard]] Network convnext(const ConvNextSizes& sizes);
 
 struct UnetSizes {
   std::int64_t image = 128;  // must be divisible by 2 `layers` times
@@ -58,8 +61,7 @@ struct UnetSizes {
 /// corresponding level of the encoder, so that up to `layers` + 1 tensors cross between units. The
 /// loss is the mean squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 …
 /// up.0, head. Throws std::invalid_argument for images that cannot be halved.
-[[nodiscard]] Network unet(const UnetSizes& sizes, std::int64_t image_channels = 3,
-                           std::int64_t classes = 2);
+[[nodiscard]] Network unet(const UnetSizes& sizes);
 
 struct GptSizes {
   std::int64_t layers = 4;
@@ -137,7 +139,7 @@ struct VitSizes {
 /// without dropout; the defaults have the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
 /// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
 /// do not divide.
-[[nodiscard]] Network vit(const VitSizes& sizes, std::int64_t classes = 1000);
+[[nodiscard]] Network vit(const VitSizes& sizes);
 
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
@@ -175,10 +177,10 @@ inline constexpr std::array<std::string_view, 9> model_size_names{
 /// A model with its name for users.
 struct Model {
   std::string name;
-  ModelSizes sizes;  // sizes that it has, with default values
+  ModelSizes sizes = {};  // sizes that it has, with default values
   std::int64_t quick_batch = 24;
   /// Requires a value for each of its sizes.
-  std::function<Network(const ModelSizes& sizes)> make;
+  std::function<Network(const ModelSizes& sizes)> make = {};
   /// Makes the network with a head that uses the embedding's table; empty if not supported.
   std::function<Network(const ModelSizes& sizes)> make_tied = {};
 };

@@ -172,7 +172,7 @@ Values composed(const Composition& kind, const Input& input, const Parameter& pa
     inputs.push_back(input(static_cast<std::size_t>(which)));
   }
   std::vector<Values> parameters;
-  for (const ParameterSpec& one : kind.parameters({}, {})) {
+  for (const ParameterSpec& one : kind.parameters({})) {
     parameters.push_back(parameter(("." + one.name).c_str()));
   }
   return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
