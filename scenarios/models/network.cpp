@@ -106,7 +106,6 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
   Layer layer{.name = std::move(layer_name),
               .kind = std::move(kind),
               .inputs = std::move(inputs),
-              .output = {},
               .unit = static_cast<int>(units.size()) - 1};
   const int known = static_cast<int>(layers.size());
   for (const int read : layer.inputs) {
