@@ -103,7 +103,9 @@ class InputMaker {
       const std::int64_t size = general::count_of(extents).size;
       const Term own = whole.part(1, begin, size);
       begin += size;
-      translator_.add_result(part->name, Exchanged(extents).restored(own), part->type);
+      translator_.set(part->name, {.is_constant = false,
+                                   .operation = Exchanged(extents).restored(own),
+                                   .type = part->type});
     }
   }
 
@@ -113,11 +115,10 @@ class InputMaker {
     general::Graph& network = translator_.network();
     const int last = static_cast<int>(extents.size()) - 1;
     const bool is_position = contains(input.name, "position");
-    translator_.add_result(input.name,
-                           is_position
-                               ? network.coordinate(std::move(extents), last)
-                               : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents)),
-                           input.type);
+    const int values = is_position
+                           ? network.coordinate(std::move(extents), last)
+                           : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents));
+    translator_.set(input.name, {.is_constant = false, .operation = values, .type = input.type});
   }
 
   void add_number(const Input& input) {

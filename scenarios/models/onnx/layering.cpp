@@ -96,12 +96,9 @@ class Layering {
     const bool is_outside = !is_own_root && is_root(index);
     if (is_outside || !known.insert(index).second) return;
     const Operation& operation = graph_.at(index);
-    if (operation.kind == OpKind::parameter) constants.push_back(constant_of(operation));
+    if (operation.kind == OpKind::parameter)
+      constants.push_back(translator_.constant_of(operation));
     for (const int input : operation.inputs) collect(input, false, known, constants);
-  }
-
-  [[nodiscard]] int constant_of(const Operation& parameter) const {
-    return translator_.parameters().at(place(parameter.index)).constant;
   }
 
   /// Finds parameters shared by several compositions whose other parameters differ.
@@ -301,7 +298,7 @@ class Layering {
   }
 
   int parameter_of(Part& part, const Operation& operation) {
-    const int constant = constant_of(operation);
+    const int constant = translator_.constant_of(operation);
     const Shape shape = general::shape_at(operation.shape, 1);
     if (common_.contains(constant)) return common_parameter_of(part, constant, shape);
     const std::string role = role_of(part.parameters.size());

@@ -242,7 +242,7 @@ int Translator::brought(int constant, bool trains) {
       count > 1 && can_train && !is_mask(shape, values) && !is_of_positions(shape, values);
   if (is_weight || trains) {
     made = network_.parameter(shape);
-    parameters_.push_back({.constant = constant, .name = source_of(constant)});
+    parameters_.push_back(constant);
   } else if (!is_read) {
     throw CannotTranslate("one of its constants is too large");
   } else if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end() && count > 0) {

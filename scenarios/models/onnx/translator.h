@@ -66,12 +66,6 @@ struct Tensor {
   ElementType type = ElementType::floating;
 };
 
-/// A parameter of the network, and the constant with its initial value.
-struct TranslatedParameter {
-  int constant = 0;
-  std::string name;
-};
-
 /// A layer of its own kind, and the constants with its parameters' initial values, by role.
 struct TranslatedLayer {
   std::shared_ptr<const LayerKind> kind;
@@ -89,10 +83,6 @@ class Translator {
 
   /// Adds an input of the file. `shape`: its extents, including the position of the samples.
   void add_input(const std::string& name, Extents shape, ElementType type);
-  /// Gives a tensor of the file the result of an existing operation.
-  void add_result(const std::string& name, int operation, ElementType type) {
-    tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
-  }
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
   /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
@@ -116,7 +106,10 @@ class Translator {
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
   /// Returns the number of samples in the exported file if its shapes contain it; otherwise 1.
   [[nodiscard]] std::int64_t samples_of_file() const;
-  [[nodiscard]] const std::vector<TranslatedParameter>& parameters() const { return parameters_; }
+  /// Returns the constant with the initial value of a parameter of the network.
+  [[nodiscard]] int constant_of(const general::Operation& parameter) const {
+    return parameters_.at(static_cast<std::size_t>(parameter.index));
+  }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// Returns the first node that made an operation of the network.
   [[nodiscard]] const Node* maker_of(int operation) const;
@@ -182,8 +175,8 @@ class Translator {
   std::set<int> weights_;                           // inputs of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;  // operations of the network, by constant
-  std::vector<TranslatedParameter> parameters_;
+  std::map<int, int> brought_;   // operations of the network, by constant
+  std::vector<int> parameters_;  // constants with the initial values, by parameter
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
   std::deque<Node> added_nodes_;

@@ -139,7 +139,7 @@ std::optional<int> Fusing::parameter_along(int index, std::size_t first, std::si
   }
   if (at(source).kind == OpKind::reshape) source = at(source).inputs.front();
   if (at(source).kind != OpKind::parameter) return std::nullopt;
-  const int constant = translator_.parameters().at(place(at(source).index)).constant;
+  const int constant = translator_.constant_of(at(source));
   return translator_.constants().reshape(constant, general::part_of(wanted, first, first + count));
 }
 

@@ -24,9 +24,9 @@ struct Windows {
   Integers kernel;
   Integers strides;
   Integers dilations;
-  Integers front;  // padding
-  Integers back;
-  Integers results;  // numbers of positions
+  Integers front = {};  // padding
+  Integers back = {};
+  Integers results = {};  // numbers of positions
 
   [[nodiscard]] std::size_t rank() const { return kernel.size(); }
   [[nodiscard]] std::int64_t reach(std::size_t d) const {
@@ -248,9 +248,8 @@ Outputs convolution(Arguments& arguments) {
                 filter[0].size % groups != 0,
             fmt::format("its weights {} do not fit its input {}, in {} groups", to_string(filter),
                         to_string(from), groups));
-  Integers kernel;
-  for (std::size_t d = 2; d < filter.size(); ++d) kernel.push_back(filter[d].size);
-  Windows windows = windows_of(arguments, image, kernel);
+  Windows windows =
+      windows_of(arguments, image, general::shape_at(part_of(filter, 2, filter.size()), 1));
   const bool has_bias = arguments.has(2);
   refuse_if(has_bias && arguments.shape(2) != Extents{filter[0]},
             "its biases are not one an output");
@@ -329,8 +328,6 @@ Outputs transposed_convolution(Arguments& arguments) {
   Windows windows{.kernel = {},
                   .strides = of_rank(arguments, "strides", rank, 1),
                   .dilations = of_rank(arguments, "dilations", rank, 1),
-                  .front = {},
-                  .back = {},
                   .results = image};
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
   refuse_if(windows.rank() != rank || from[1] != filter[0] || groups < 1 || groups > from[1].size ||
