@@ -61,9 +61,9 @@ Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
   if (!met || met->extent.size == 1) return x;
-  const auto place = static_cast<std::ptrdiff_t>(met->dimension);
+  const auto position = static_cast<std::ptrdiff_t>(met->dimension);
   Extents divided = shape;
-  divided.insert(divided.begin() + place, Extent());
+  divided.insert(divided.begin() + position, Extent());
   const Term one = x.reshape(divided);
   divided[met->dimension] = {.size = 1, .samples = true};
   Extents to = shape;

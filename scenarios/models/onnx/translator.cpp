@@ -160,8 +160,8 @@ std::int64_t Translator::samples_of_file() const {
 }
 
 const Node* Translator::maker_of(int operation) const {
-  const auto place = static_cast<std::size_t>(operation);
-  return place < makers_.size() ? makers_[place] : nullptr;
+  const auto slot = static_cast<std::size_t>(operation);
+  return slot < makers_.size() ? makers_[slot] : nullptr;
 }
 
 // --- constants ---

@@ -31,9 +31,9 @@ class Fusing {
 
   /// Returns whether a result has a single reader, so that nothing else needs it if it is replaced.
   [[nodiscard]] bool has_one_reader(int index) const {
-    const auto place = static_cast<std::size_t>(index);
+    const auto slot = static_cast<std::size_t>(index);
     // true for operations of the fusion itself
-    return place >= readers_.size() || readers_[place] == 1;
+    return slot >= readers_.size() || readers_[slot] == 1;
   }
   /// Returns the general operation that an activation replaced; for other operations, the operation
   /// itself.

@@ -20,16 +20,16 @@ using general::Term;
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
-/// Returns a shape with another dimension in front of dimension `place`, and without one.
-[[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t place,
+/// Returns a shape with another dimension in front of `dimension`, and without one.
+[[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t dimension,
                                               general::Extent extent = {});
-[[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t place);
+[[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t dimension);
 /// Returns a term without some of its dimensions, which have the extent 1. Negative axes count from
 /// the end.
 [[nodiscard]] Term squeezed(Term x, const general::Axes& axes);
 
-/// Returns a matrix: the dimensions before `place` joined, and those from it on.
-[[nodiscard]] Term divided_at(Term x, std::size_t place);
+/// Returns a matrix: the dimensions before `dimension` joined, and those from it on.
+[[nodiscard]] Term divided_at(Term x, std::size_t dimension);
 
 /// Returns one number for each index in a dimension of a tensor, for broadcasting.
 [[nodiscard]] Term along(Term values, std::size_t dimension, std::size_t rank);
@@ -38,7 +38,7 @@ using general::Term;
 [[nodiscard]] Term repeated(Term x, std::size_t axis, std::int64_t times);
 
 /// Returns those elements of a dimension, in that order.
-[[nodiscard]] Term taken(Term x, std::size_t axis, const std::vector<std::int64_t>& places);
+[[nodiscard]] Term taken(Term x, std::size_t axis, const std::vector<std::int64_t>& indices);
 
 /// Returns 1/(1 + exp(−x)), computed by tanh, which never overflows.
 [[nodiscard]] Term sigmoid(Term x);

@@ -148,11 +148,11 @@ Term arranged(const Lettered& of, const std::string& order) {
   }
   const Term sum = reduced.empty() ? of.term : of.term.sum(reduced);
   const std::string left = common_letters(of.letters, order);
-  Integers places;
+  Integers dimensions;
   for (const char letter : common_letters(order, left)) {
-    places.push_back(signed_size(left.find(letter)));
+    dimensions.push_back(signed_size(left.find(letter)));
   }
-  return sum.reshape(shape).permute(places);
+  return sum.reshape(shape).permute(dimensions);
 }
 
 /// Returns the product of two operands, with the letters in `wanted`.
@@ -190,24 +190,24 @@ std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;
   };
-  const auto place = letters.find("...");
-  const std::size_t named = letters.size() - (place == std::string::npos ? 0 : 3);
+  const auto ellipsis = letters.find("...");
+  const std::size_t named = letters.size() - (ellipsis == std::string::npos ? 0 : 3);
   refuse_if(std::ranges::any_of(letters, is_other) || named > rank,
             "a term of its equation does not fit its input");
-  return place == std::string::npos ? 0 : rank - named;
+  return ellipsis == std::string::npos ? 0 : rank - named;
 }
 
 /// Replaces an ellipsis by one letter per dimension; the last dimensions of all terms get the same
 /// letters. Their codes are negative and ascending.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
-  const auto place = letters.find("...");
-  if (place == std::string::npos) return letters;
+  const auto ellipsis = letters.find("...");
+  if (ellipsis == std::string::npos) return letters;
   std::string names;
   for (std::size_t i = 0; i < dimensions; ++i) {
     names += static_cast<char>(static_cast<signed char>(i) - static_cast<signed char>(dimensions));
   }
-  return letters.replace(place, 3, names);
+  return letters.replace(ellipsis, 3, names);
 }
 
 Outputs einsum(Arguments& arguments) {

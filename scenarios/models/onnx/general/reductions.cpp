@@ -74,10 +74,10 @@ Outputs hardmax(Arguments& arguments) {
     axis = 1;
   }
   const Axes axes{signed_size(axis)};
-  const Term places = x.coordinate(axis);
+  const Term positions = x.coordinate(axis);
   const Term hit = x.equal(max_over(x, axes));
   const auto beyond = static_cast<float>(x.shape()[axis].size);
-  return {places.equal(min_over(hit.choose(places, beyond), axes)).reshape(shape)};
+  return {positions.equal(min_over(hit.choose(positions, beyond), axes)).reshape(shape)};
 }
 
 // --- normalisations ---

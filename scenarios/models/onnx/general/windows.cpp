@@ -411,7 +411,7 @@ Outputs max_pool(Arguments& arguments) {
   constexpr float lowest = std::numeric_limits<float>::lowest();
   const Pooling of(arguments);
   const std::vector<std::string>& outputs = arguments.node().outputs;
-  refuse_if(outputs.size() > 1 && !outputs[1].empty(), "its places of maxima are read");
+  refuse_if(outputs.size() > 1 && !outputs[1].empty(), "its indices of maxima are read");
   if (of.covers() && of.windows.kernel != of.image) {
     return {of.x.reduce(Reduction::maximum, of.axes)};
   }
