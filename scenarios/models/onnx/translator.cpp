@@ -1,4 +1,4 @@
-// Where tensors come from, and one node after the other.
+// Creates tensors of inputs and constants, and translates one node after the other.
 #include "scenarios/models/onnx/translator.h"
 
 #include <fmt/format.h>

@@ -34,11 +34,11 @@ Term softplus(Term x) {
   return positive(x) + logarithm_of;
 }
 
-/// x where it is positive, else `other`.
+/// Returns x where it is positive, otherwise `other`.
 Term positive_or(Term x, Term other) { return x.greater(0.0F).choose(x, other); }
 
-/// factor·(exp(x) − 1) where x is negative. The exponent is clipped: what is not selected must be
-/// finite, or its gradient is none.
+/// Returns factor·(exp(x) − 1) where x is negative. The exponent is clipped, because elements that
+/// are not selected must be finite to have a gradient.
 Term elu(Term x, Term scaled, float factor) {
   return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
@@ -46,7 +46,7 @@ Term elu(Term x, Term scaled, float factor) {
 Term inverted(Term condition) { return condition.equal(condition.filled(0)); }
 Term is_nan(Term x) { return inverted(x.equal(x)); }
 
-/// 1 where any or all of both hold.
+/// Return 1 where at least one, both, or exactly one of two conditions holds.
 Term either(Term a, Term b) { return a.max(b); }
 Term both(Term a, Term b) { return a * b; }
 Term exclusive(Term a, Term b) { return (a - b).abs(); }
@@ -57,7 +57,7 @@ Term is_equal(Term a, Term b) { return a.equal(b); }
 Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
 Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
 
-/// sinh, cosh and others by exponentials and logarithms.
+/// Hyperbolic functions and the tangent, by exponentials, logarithms and quotients.
 Term sinh(Term x) {
   const Term grows = x.exp();
   return (grows - grows.inverse()) * 0.5F;
@@ -203,7 +203,7 @@ Outputs clip(Arguments& arguments) {
   return {x};
 }
 
-/// The numbers as another type has them.
+/// Converts the numbers to another type.
 Outputs converted(Arguments& arguments, ElementType to) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
