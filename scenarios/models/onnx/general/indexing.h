@@ -1,4 +1,4 @@
-// Helpers of several operators: selections along a dimension, and formulas.
+// Helpers of operators: selections along a dimension, shapes, and formulas.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,14 @@ using general::Term;
 
 /// Returns a matrix: the dimensions before `dimension` joined, and those from it on.
 [[nodiscard]] Term divided_at(Term x, std::size_t dimension);
+
+/// Returns the extents requested by a list of integers: −1 for the remainder, 0 for the extent of
+/// `from` unless `keeps_zeros`. If the file has a fixed number of samples, the list does not
+/// mention them; they keep their position in `from`, with the same number of elements inside of
+/// them. Throws CannotTranslate, or std::invalid_argument for more elements than fit any memory.
+[[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
+                                                const std::vector<std::int64_t>& wanted,
+                                                std::int64_t samples_of_file, bool keeps_zeros);
 
 /// Returns one number for each index in a dimension of a tensor, for broadcasting.
 [[nodiscard]] Term along(Term values, std::size_t dimension, std::size_t rank);

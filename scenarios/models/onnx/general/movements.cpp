@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/reshaping.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {

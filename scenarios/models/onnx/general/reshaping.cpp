@@ -1,5 +1,5 @@
 // Finds the position of the samples in a shape by the number of elements inside of them.
-#include "scenarios/models/onnx/general/reshaping.h"
+#include "scenarios/models/onnx/general/indexing.h"
 
 #include <fmt/format.h>
 
