@@ -17,7 +17,7 @@ namespace parbench {
 namespace {
 
 /// Returns a model whose only size is that of its images.
-Model of_image(std::string_view name, Network (*network)(std::int64_t image)) {
+Model sized_by_image(std::string_view name, Network (*network)(std::int64_t image)) {
   return {.name = std::string(name),
           .sizes = {{"image", 128}},
           .make = [=](const ModelSizes& sizes) { return network(sizes.at("image")); }};
@@ -221,15 +221,15 @@ Model with_tied_head(const Model& model) {
 
 const std::vector<Model>& models() {
   static const std::vector<Model> all = {
-      of_image("resnet50", resnet_of<50>),
-      of_image("resnet18", resnet_of<18>),
-      of_image("resnet34", resnet_of<34>),
-      of_image("resnet101", resnet_of<101>),
-      of_image("resnet152", resnet_of<152>),
-      of_image("vgg16", vgg16),
-      of_image("googlenet", googlenet),
-      of_image("mobilenetv3", mobilenet_of<false>),
-      of_image("mobilenetv3-small", mobilenet_of<true>),
+      sized_by_image("resnet50", resnet_of<50>),
+      sized_by_image("resnet18", resnet_of<18>),
+      sized_by_image("resnet34", resnet_of<34>),
+      sized_by_image("resnet101", resnet_of<101>),
+      sized_by_image("resnet152", resnet_of<152>),
+      sized_by_image("vgg16", vgg16),
+      sized_by_image("googlenet", googlenet),
+      sized_by_image("mobilenetv3", mobilenet_of<false>),
+      sized_by_image("mobilenetv3-small", mobilenet_of<true>),
       of_images("convnext", ConvNextSizes(), 8, convnext),
       of_images("unet", UnetSizes(), 4, unet),
       of_images("unet-tiny", tiny_unet, 8, unet),
