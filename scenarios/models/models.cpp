@@ -92,13 +92,13 @@ Model llama_like(std::string_view name, const LlamaSizes& usual, std::int64_t qu
 }
 
 /// Smallest GPT-2 (Radford et al. 2019).
-constexpr GptSizes gpt2_124m{
+constexpr TransformerSizes gpt2_124m{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
-constexpr GptSizes tiny_gpt{
+constexpr TransformerSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
 /// The smaller of the paper's two models (Devlin et al. 2018), uncased.
-constexpr BertSizes bert_base{
+constexpr TransformerSizes bert_base{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
 
 constexpr LlamaSizes tiny_llama{
@@ -233,7 +233,7 @@ const std::vector<Model>& models() {
       of_images("convnext", ConvNextSizes(), 8, convnext),
       of_images("unet", UnetSizes(), 4, unet),
       of_images("unet-tiny", tiny_unet, 8, unet),
-      of_tokens("gpt", GptSizes(), 8, gpt),
+      of_tokens("gpt", TransformerSizes(), 8, gpt),
       of_tokens("gpt2-124m", gpt2_124m, 2, gpt),
       of_tokens("gpt-tiny", tiny_gpt, 8, gpt),
       llama_like("llama", LlamaSizes(), 8),
@@ -242,7 +242,7 @@ const std::vector<Model>& models() {
       llama_like("llama-tiny", tiny_llama, 8),
       llama_like("mixtral", small_mixtral, 8),
       llama_like("mixtral-8x7b", mixtral_8x7b, 1),
-      of_tokens("bert", BertSizes(), 8, bert),
+      of_tokens("bert", TransformerSizes(), 8, bert),
       of_tokens("bert-base", bert_base, 2, bert),
       vision_transformer("vit", VitSizes(), 24),
       vision_transformer("vit-base", vit_base, 8),

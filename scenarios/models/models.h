@@ -63,7 +63,8 @@ struct UnetSizes {
 /// up.0, head. Throws std::invalid_argument for images that cannot be halved.
 [[nodiscard]] Network unet(const UnetSizes& sizes);
 
-struct GptSizes {
+/// Sizes of GPT and BERT.
+struct TransformerSizes {
   std::int64_t layers = 4;
   std::int64_t hidden = 256;  // a multiple of `heads`
   std::int64_t heads = 4;
@@ -75,7 +76,7 @@ struct GptSizes {
 /// Decoder-only transformer with normalisation before each part and learned positions (Radford et
 /// al. 2019: GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do
 /// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
-[[nodiscard]] Network gpt(const GptSizes& sizes);
+[[nodiscard]] Network gpt(const TransformerSizes& sizes);
 
 struct BlockSizes {
   std::int64_t hidden = 256;  // a multiple of `heads`
@@ -113,20 +114,11 @@ struct LlamaSizes {
 /// loss is the cross-entropy of the next token. Units: embedding, layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
-struct BertSizes {
-  std::int64_t layers = 4;
-  std::int64_t hidden = 256;  // a multiple of `heads`
-  std::int64_t heads = 4;
-  std::int64_t sequence = 128;
-  std::int64_t vocabulary = 8192;
-  bool tied_head = false;  // the head has the embedding's table and no bias
-};
-
 /// Text encoder with normalisations after each part, and the head of a masked language model
 /// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens belong to one
 /// segment. Throws std::invalid_argument for a width that the heads do not divide. The loss is the
 /// cross-entropy of all positions. Units: embedding, layer.0 …, head.
-[[nodiscard]] Network bert(const BertSizes& sizes);
+[[nodiscard]] Network bert(const TransformerSizes& sizes);
 
 struct VitSizes {
   std::int64_t image = 128;  // a multiple of 16
