@@ -198,6 +198,8 @@ struct FileOptions {
   /// Sizes of open dimensions of the input by their names.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
   std::string prediction = {};  // name of the output for the loss; empty: the first one
+
+  friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
 
 /// Names of the axes for these options.

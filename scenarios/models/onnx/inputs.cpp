@@ -122,8 +122,8 @@ class InputMaker {
   }
 
   void add_number(const Input& input) {
-    const auto given = options_.dimensions.find(input.name);
-    if (given == options_.dimensions.end()) {
+    const auto given = options_.file.dimensions.find(input.name);
+    if (given == options_.file.dimensions.end()) {
       throw UsageError(
           fmt::format("has an input '{0}' of a single number; give its value with --dim {0}=VALUE",
                       input.name));
@@ -147,8 +147,8 @@ class InputMaker {
 
   [[nodiscard]] std::int64_t size_of(const Input& input, std::size_t d) const {
     const std::string name = name_of_dimension(input, d);
-    const auto found = options_.dimensions.find(name);
-    if (found != options_.dimensions.end()) return found->second;
+    const auto found = options_.file.dimensions.find(name);
+    if (found != options_.file.dimensions.end()) return found->second;
     if (is_side_of_image(input, d) && options_.image) return *options_.image;
     if (input.shape[d] != open_dimension) return input.shape[d];
     throw UsageError(
@@ -168,7 +168,7 @@ class InputMaker {
         if (std::ranges::find(known, name) == known.end()) known.push_back(name);
       }
     }
-    for (const auto& [name, size] : options_.dimensions) {
+    for (const auto& [name, size] : options_.file.dimensions) {
       if (std::ranges::find(known, name) != known.end()) continue;
       throw UsageError(fmt::format(
           "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "

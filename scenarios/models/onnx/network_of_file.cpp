@@ -237,8 +237,8 @@ void divide_into_units(Network& network) {
 }  // namespace
 
 Network network_of_graph(const std::string& name, const Graph& graph, Translator::Load load,
-                         const ImportOptions& options, bool stored_weights) {
-  const std::string& output = chosen_output(graph, options.prediction);
+                         const ImportOptions& options) {
+  const std::string& output = chosen_output(graph, options.file.prediction);
   try {
     auto translator = std::make_shared<Translator>(graph, std::move(load));
     const bool has_tokens = add_inputs(*translator, graph, options);
@@ -256,9 +256,11 @@ Network network_of_graph(const std::string& name, const Graph& graph, Translator
     if (has_tokens && network.vocabulary == 0) {
       throw UsageError("has tokens that choose no rows of a table");
     }
-    if (options.loss) set_loss(network, *options.loss);
+    if (options.file.loss) set_loss(network, *options.file.loss);
     divide_into_units(network);
-    if (stored_weights) network.stored_values = values_of(translator, std::move(made.constants));
+    if (options.file.stored_weights) {
+      network.stored_values = values_of(translator, std::move(made.constants));
+    }
     return std::move(network);
   } catch (const CannotTranslate& error) {
     throw UsageError(fmt::format("cannot be divided into layers: {}", error.what()));
