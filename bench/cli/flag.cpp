@@ -138,11 +138,7 @@ bool is_given(const FlagTexts& texts, std::string_view flag) {
 }  // namespace
 
 Axis text_rule(std::string name, std::string description) {
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = AxisKind::text,
-          .quick = {},
-          .published = {}};
+  return {.name = std::move(name), .description = std::move(description), .kind = AxisKind::text};
 }
 
 Axis choice_rule(std::string name, std::string description, std::vector<std::string> choices) {

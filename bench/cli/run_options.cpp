@@ -232,7 +232,7 @@ std::vector<Parameter> flags_from(const RunOptions& options) {
   const ScenarioList no_axes;
   std::vector<FlagRow> rows = run_flags(copy, no_axes);
   for (const auto& [name, values] : options.axes) {
-    rows.push_back({.value = {.name = name, .description = {}, .quick = {}, .published = {}},
+    rows.push_back({.value = {.name = name, .description = {}},
                     .in_report = InReport::recorded,
                     .target = &copy.axes});
   }

@@ -108,6 +108,22 @@ void check_shape(Name operation, const LinearShape& shape) {
   check_positive(operation, "out_features", shape.out_features);
 }
 
+void check_shape(Name operation, const LstmShape& shape) {
+  check_positive(operation, "batch", shape.batch);
+  check_positive(operation, "sequence", shape.sequence);
+  check_positive(operation, "in_features", shape.in_features);
+  check_positive(operation, "hidden", shape.hidden);
+  (void)canonical({shape.batch, shape.sequence, 4, shape.hidden});  // its size fits 64 bits
+  (void)canonical({4, shape.hidden, shape.hidden});
+  (void)canonical({4, shape.hidden, shape.in_features});
+  (void)canonical(shape.source());
+}
+
+/// Checks operations of which only the shape may be invalid.
+template <class Desc>
+requires requires(const Desc& desc) { check_shape(Name(), desc.shape); }
+void check_one(Name name, const Desc& desc) { check_shape(name, desc.shape); }
+
 // Checks that a batch normalisation of this shape has a variance to compute.
 void check_variance(Name operation, const Shape& shape) {
   check_dimensions(operation, shape, 4);
@@ -119,14 +135,6 @@ void check_variance(Name operation, const Shape& shape) {
                   operation, to_string(shape)));
 }
 
-void check_one(Name name, const ConvolutionForward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const ConvolutionBackwardData& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const ConvolutionBackwardWeights& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const MaxPoolForward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const MaxPoolBackward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const LinearForward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const LinearBackwardData& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const LinearBackwardWeights& desc) { check_shape(name, desc.shape); }
 void check_one(Name name, const Add& desc) { check_activation(name, desc.shape); }
 void check_one(Name name, const AddReluBackward& desc) { check_dimensions(name, desc.shape, 4); }
 void check_one(Name name, const GlobalAveragePoolForward& desc) {
@@ -299,24 +307,7 @@ void check_attention(Name name, const Desc& desc) {
 void check_one(Name name, const AttentionForward& desc) { check_attention(name, desc); }
 void check_one(Name name, const AttentionBackward& desc) { check_attention(name, desc); }
 
-void check_shape(Name operation, const LstmShape& shape) {
-  check_positive(operation, "batch", shape.batch);
-  check_positive(operation, "sequence", shape.sequence);
-  check_positive(operation, "in_features", shape.in_features);
-  check_positive(operation, "hidden", shape.hidden);
-  (void)canonical({shape.batch, shape.sequence, 4, shape.hidden});  // its size fits 64 bits
-  (void)canonical({4, shape.hidden, shape.hidden});
-  (void)canonical({4, shape.hidden, shape.in_features});
-  (void)canonical(shape.source());
-}
-void check_one(Name name, const LstmForward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const LstmBackwardData& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const LstmBackwardWeights& desc) { check_shape(name, desc.shape); }
-
 // Images.
-
-void check_one(Name name, const AveragePoolForward& desc) { check_shape(name, desc.shape); }
-void check_one(Name name, const AveragePoolBackward& desc) { check_shape(name, desc.shape); }
 
 template <class Desc>
 void check_response_norm(Name name, const Desc& desc) {

@@ -44,26 +44,40 @@ Operand opaque(std::string_view role, Access access) {
 
 Access added_to(bool accumulate) { return accumulate ? Access::read_write : Access::write; }
 
-Operands operands(const ConvolutionForward& desc) {
+std::int64_t outputs(const ConvolutionShape& shape) { return shape.out_channels; }
+std::int64_t outputs(const LinearShape& shape) { return shape.out_features; }
+
+/// Operands of convolutions and linear layers.
+template <class Desc>
+Operands forward_operands(const Desc& desc) {
   Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};
-  if (desc.bias) all.push_back(channels("bias", Access::read, desc.shape.out_channels));
+  if (desc.bias) all.push_back(channels("bias", Access::read, outputs(desc.shape)));
   all.push_back(destination(desc.shape.destination(), desc.dtype));
   return all;
 }
 
-Operands operands(const ConvolutionBackwardData& desc) {
+template <class Desc>
+Operands data_operands(const Desc& desc) {
   return {diff_destination(desc.shape.destination(), desc.dtype),
           weights(desc.shape.weights(), desc.dtype), diff_source(desc.shape.source(), desc.dtype)};
 }
 
-Operands operands(const ConvolutionBackwardWeights& desc) {
+template <class Desc>
+Operands weights_operands(const Desc& desc) {
   const Access access = added_to(desc.accumulate);
   Operands all{source(desc.shape.source(), desc.dtype),
                diff_destination(desc.shape.destination(), desc.dtype),
                {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())}};
-  if (desc.bias) all.push_back(channels("diff_bias", access, desc.shape.out_channels));
+  if (desc.bias) all.push_back(channels("diff_bias", access, outputs(desc.shape)));
   return all;
 }
+
+Operands operands(const ConvolutionForward& desc) { return forward_operands(desc); }
+Operands operands(const ConvolutionBackwardData& desc) { return data_operands(desc); }
+Operands operands(const ConvolutionBackwardWeights& desc) { return weights_operands(desc); }
+Operands operands(const LinearForward& desc) { return forward_operands(desc); }
+Operands operands(const LinearBackwardData& desc) { return data_operands(desc); }
+Operands operands(const LinearBackwardWeights& desc) { return weights_operands(desc); }
 
 Operands operands(const BatchNormForward& desc) {
   const std::int64_t count = desc.shape[1];
@@ -133,27 +147,6 @@ Operands operands(const GlobalAveragePoolForward& desc) {
 Operands operands(const GlobalAveragePoolBackward& desc) {
   return {diff_destination(shape_of_means(desc.source), desc.dtype),
           diff_source(desc.source, desc.dtype)};
-}
-
-Operands operands(const LinearForward& desc) {
-  Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};
-  if (desc.bias) all.push_back(channels("bias", Access::read, desc.shape.out_features));
-  all.push_back(destination(desc.shape.destination(), desc.dtype));
-  return all;
-}
-
-Operands operands(const LinearBackwardData& desc) {
-  return {diff_destination(desc.shape.destination(), desc.dtype),
-          weights(desc.shape.weights(), desc.dtype), diff_source(desc.shape.source(), desc.dtype)};
-}
-
-Operands operands(const LinearBackwardWeights& desc) {
-  const Access access = added_to(desc.accumulate);
-  Operands all{source(desc.shape.source(), desc.dtype),
-               diff_destination(desc.shape.destination(), desc.dtype),
-               {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())}};
-  if (desc.bias) all.push_back(channels("diff_bias", access, desc.shape.out_features));
-  return all;
 }
 
 /// Returns a matrix of a product as stored in memory.

@@ -117,8 +117,6 @@ std::vector<Axis> axes_of_collectives() {
        .description = "collectives in a row in each execution, whose time is that of all of them; "
                       "default: 1",
        .kind = AxisKind::integer,
-       .quick = {},
-       .published = {},
        .max = 1 << 20},
   };
 }

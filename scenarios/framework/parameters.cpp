@@ -311,13 +311,7 @@ std::int64_t nanoseconds_of(std::string_view duration) {
 }
 
 std::int64_t bytes_of(std::string_view text) {
-  const Axis any{.name = "size",
-                 .description = {},
-                 .kind = AxisKind::bytes,
-                 .quick = {},
-                 .published = {},
-                 .min = 0,
-                 .max = -1};
+  const Axis any{.name = "size", .description = {}, .kind = AxisKind::bytes, .min = 0, .max = -1};
   return read_bytes(any, text);
 }
 

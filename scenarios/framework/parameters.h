@@ -83,8 +83,8 @@ struct Axis {
   std::string name;
   std::string description;
   AxisKind kind = AxisKind::integer;
-  std::vector<Value> quick;  // values of the presets; empty: the scenario derives them
-  std::vector<Value> published;
+  std::vector<Value> quick = {};  // values of the presets; empty: the scenario derives them
+  std::vector<Value> published = {};
   double min = 1;
   double max = 0;  // below `min`: no upper limit
   std::vector<std::string> choices = {};

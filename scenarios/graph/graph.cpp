@@ -134,8 +134,6 @@ std::vector<Axis> axes_of_graph() {
       {.name = "batch",
        .description = "of mlp, diamonds and layered: rows of activations (256), which mlp divides "
                       "between devices; of network: samples (8, published 32)",
-       .quick = {},
-       .published = {},
        .max = 1 << 20}};
   std::ranges::copy(matrix_axes, std::back_inserter(axes));
   std::ranges::move(network_axes(), std::back_inserter(axes));

@@ -39,8 +39,6 @@ std::vector<Axis> axes_of_hybrid() {
                        "layers, such as dp2, pp2, dp2xpp2xtp1; default: every one that takes all "
                        "devices",
         .kind = AxisKind::text,
-        .quick = {},
-        .published = {},
         .strategies = {divided},
         .by_devices = all_layouts},
        step_axis("split", {divided}),

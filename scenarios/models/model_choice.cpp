@@ -12,15 +12,6 @@ namespace {
 constexpr std::string_view drawn_weights = "random";
 constexpr std::string_view weights_of_file = "file";
 
-/// Returns an axis whose default is that of the model.
-Axis size_axis(std::string_view name, std::string_view description, double max) {
-  return {.name = std::string(name),
-          .description = std::string(description),
-          .quick = {},
-          .published = {},
-          .max = max};
-}
-
 /// Returns the options for a model from a file.
 FileOptions file_options(const Parameters& asked) {
   FileOptions options;
@@ -36,15 +27,11 @@ std::vector<Axis> model_file_axes() {
   return {{.name = "loss",
            .description = "loss of an ONNX file; default: the loss at the end of its graph",
            .kind = AxisKind::choice,
-           .quick = {},
-           .published = {},
            .choices = {loss_names.begin(), loss_names.end()}},
           {.name = "weights",
            .description = "initial parameters of an ONNX file: drawn (random, the default), or its "
                           "own (file)",
            .kind = AxisKind::choice,
-           .quick = {},
-           .published = {},
            .choices = {std::string(drawn_weights), std::string(weights_of_file)}}};
 }
 
@@ -70,47 +57,45 @@ Axis model_axis(const std::string& usual, std::vector<Value> published) {
 
 std::vector<Axis> model_size_axes() {
   return {
-      size_axis(
-          "image",
-          "height and width of the images, for models of images (128; vit-base: 224) and ONNX "
-          "files (their own)",
-          4096),
-      size_axis("layers",
-                "blocks of transformers, LSTMs of rnn-lm, halvings of unet, blocks of the "
-                "third stage of convnext, linear layers of mlp",
-                1024),
-      size_axis("hidden",
-                "features of a token in transformers, of each layer of rnn-lm and mlp; channels "
-                "of unet's "
-                "first level",
-                1 << 16),
-      size_axis("heads", "heads of attention, for transformers", 1024),
-      size_axis("kv-heads", "heads of keys and values, which --heads share, for llama and mixtral",
-                1024),
-      size_axis("experts", "perceptrons of which each token passes two, for mixtral", 1024),
-      size_axis("sequence", "tokens of a sample, for models of text", 1 << 16),
-      size_axis("vocabulary", "different tokens, for models of text", 1 << 24),
-      size_axis("embedding", "features of an embedded token, for rnn-lm", 1 << 16),
+      {.name = "image",
+       .description =
+           "height and width of the images, for models of images (128; vit-base: 224) and ONNX "
+           "files (their own)",
+       .max = 4096},
+      {.name = "layers",
+       .description = "blocks of transformers, LSTMs of rnn-lm, halvings of unet, blocks of the "
+                      "third stage of convnext, linear layers of mlp",
+       .max = 1024},
+      {.name = "hidden",
+       .description = "features of a token in transformers, of each layer of rnn-lm and mlp; "
+                      "channels of unet's "
+                      "first level",
+       .max = 1 << 16},
+      {.name = "heads", .description = "heads of attention, for transformers", .max = 1024},
+      {.name = "kv-heads",
+       .description = "heads of keys and values, which --heads share, for llama and mixtral",
+       .max = 1024},
+      {.name = "experts",
+       .description = "perceptrons of which each token passes two, for mixtral",
+       .max = 1024},
+      {.name = "sequence", .description = "tokens of a sample, for models of text", .max = 1 << 16},
+      {.name = "vocabulary", .description = "different tokens, for models of text", .max = 1 << 24},
+      {.name = "embedding",
+       .description = "features of an embedded token, for rnn-lm",
+       .max = 1 << 16},
       {.name = "head",
        .description =
            "output projection of gpt, llama, mixtral and bert: weights of its own (untied, the "
-           "default), or the "
-           "embedding's table (tied)",
+           "default), or the embedding's table (tied)",
        .kind = AxisKind::choice,
-       .quick = {},
-       .published = {},
        .choices = {head_names.begin(), head_names.end()}},
       {.name = "dim",
        .description = "sizes of dimensions that an ONNX file leaves open, as sequence=128, "
                       "several joined by '+'",
-       .kind = AxisKind::text,
-       .quick = {},
-       .published = {}},
+       .kind = AxisKind::text},
       {.name = "prediction",
        .description = "output of an ONNX file that the loss is of; default: its first one",
-       .kind = AxisKind::text,
-       .quick = {},
-       .published = {}}};
+       .kind = AxisKind::text}};
 }
 
 std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
@@ -121,8 +106,6 @@ std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
                                             "(data-parallel --scaling weak: on each); default: the "
                                             "model's, such as 24 of ResNets (published pipeline: "
                                             "120), 20 of rnn-lm, 8 of gpt and llama",
-                             .quick = {},
-                             .published = {},
                              .max = 1 << 20,
                              .role = batch_role}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));

@@ -16,30 +16,26 @@
 namespace parbench {
 namespace {
 
-template <int depth>
-Model resnet_of() {
-  return {.name = fmt::format("resnet{}", depth),
+/// Returns a model whose only size is that of its images.
+Model sized_by_image(std::string_view name, Network (*network)(std::int64_t image)) {
+  return {.name = std::string(name),
           .sizes = {{"image", 128}},
-          .make = [](const ModelSizes& sizes) { return resnet(depth, sizes.at("image")); }};
+          .make = [=](const ModelSizes& sizes) { return network(sizes.at("image")); }};
 }
 
-Model vgg() {
-  return {.name = "vgg16", .sizes = {{"image", 128}}, .make = [](const ModelSizes& sizes) {
-            return vgg16(sizes.at("image"));
-          }};
+template <int depth>
+Network resnet_of(std::int64_t image) {
+  return resnet(depth, image);
+}
+template <bool small>
+Network mobilenet_of(std::int64_t image) {
+  return mobilenetv3(small, image);
 }
 
-Model inception() {
-  return {.name = "googlenet", .sizes = {{"image", 128}}, .make = [](const ModelSizes& sizes) {
-            return googlenet(sizes.at("image"));
-          }};
-}
-
-Model mobile(std::string name, bool small) {
-  return {
-      .name = std::move(name), .sizes = {{"image", 128}}, .make = [small](const ModelSizes& sizes) {
-        return mobilenetv3(small, sizes.at("image"));
-      }};
+Model without_sizes(std::string_view name, std::int64_t quick_batch, Network (*network)()) {
+  return {.name = std::string(name),
+          .quick_batch = quick_batch,
+          .make = [=](const ModelSizes& /*none*/) { return network(); }};
 }
 
 /// Sizes of a model that users can set, by name.
@@ -50,7 +46,7 @@ using SizeFields = std::vector<std::pair<std::string, std::int64_t Sizes::*>>;
 template <class Sizes>
 Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
             const SizeFields<Sizes>& fields, Network (*network)(const Sizes&)) {
-  Model model{.name = std::string(name), .sizes = {}, .quick_batch = quick_batch, .make = {}};
+  Model model{.name = std::string(name), .quick_batch = quick_batch};
   for (const auto& [size, member] : fields) model.sizes[size] = usual.*member;
   model.make = [=](const ModelSizes& sizes) {
     Sizes wanted = usual;
@@ -67,16 +63,6 @@ Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_ba
   const SizeFields<Sizes> fields{
       {"hidden", &Sizes::hidden}, {"image", &Sizes::image}, {"layers", &Sizes::layers}};
   return sized(name, usual, quick_batch, fields, network);
-}
-
-Model convolutional(std::string_view name, const ConvNextSizes& usual, std::int64_t quick_batch) {
-  return of_images<ConvNextSizes>(name, usual, quick_batch,
-                                  [](const ConvNextSizes& sizes) { return convnext(sizes); });
-}
-
-Model segmentation(std::string_view name, const UnetSizes& usual, std::int64_t quick_batch) {
-  return of_images<UnetSizes>(name, usual, quick_batch,
-                              [](const UnetSizes& sizes) { return unet(sizes); });
 }
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
@@ -99,28 +85,20 @@ Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_ba
   return model;
 }
 
-Model transformer(std::string_view name, const GptSizes& usual, std::int64_t quick_batch) {
-  return of_tokens(name, usual, quick_batch, gpt);
-}
-
-Model transformer(std::string_view name, const BertSizes& usual, std::int64_t quick_batch) {
-  return of_tokens(name, usual, quick_batch, bert);
-}
-
-Model transformer(std::string_view name, const LlamaSizes& usual, std::int64_t quick_batch) {
+Model llama_like(std::string_view name, const LlamaSizes& usual, std::int64_t quick_batch) {
   SizeFields<LlamaSizes> more{{"kv-heads", &LlamaSizes::kv_heads}};
   if (usual.experts > 0) more.emplace_back("experts", &LlamaSizes::experts);
   return of_tokens(name, usual, quick_batch, llama, more);
 }
 
 /// Smallest GPT-2 (Radford et al. 2019).
-constexpr GptSizes gpt2_124m{
+constexpr TransformerSizes gpt2_124m{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
-constexpr GptSizes tiny_gpt{
+constexpr TransformerSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
 /// The smaller of the paper's two models (Devlin et al. 2018), uncased.
-constexpr BertSizes bert_base{
+constexpr TransformerSizes bert_base{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
 
 constexpr LlamaSizes tiny_llama{
@@ -160,8 +138,7 @@ Model vision_transformer(std::string_view name, const VitSizes& usual, std::int6
                                     {"hidden", &VitSizes::hidden},
                                     {"image", &VitSizes::image},
                                     {"layers", &VitSizes::layers}};
-  return sized<VitSizes>(name, usual, quick_batch, fields,
-                         [](const VitSizes& sizes) { return vit(sizes); });
+  return sized(name, usual, quick_batch, fields, vit);
 }
 
 /// ViT-B/16.
@@ -179,19 +156,11 @@ Model recurrent(std::string_view name, const RnnLmSizes& usual, std::int64_t qui
 constexpr RnnLmSizes tiny_rnn_lm{
     .vocabulary = 256, .embedding = 64, .hidden = 64, .layers = 2, .sequence = 16};
 
-Model block(std::string name, Network (*make)(const BlockSizes&), bool attends) {
-  const BlockSizes usual;
-  Model model{.name = std::move(name),
-              .sizes = {{"hidden", usual.hidden}, {"sequence", usual.sequence}},
-              .quick_batch = 8,
-              .make = [make](const ModelSizes& sizes) {
-                const auto heads = sizes.find("heads");
-                return make({.hidden = sizes.at("hidden"),
-                             .heads = heads == sizes.end() ? 1 : heads->second,
-                             .sequence = sizes.at("sequence")});
-              }};
-  if (attends) model.sizes["heads"] = usual.heads;
-  return model;
+Model block(std::string_view name, const BlockSizes& usual, Network (*network)(const BlockSizes&)) {
+  SizeFields<BlockSizes> fields{{"hidden", &BlockSizes::hidden},
+                                {"sequence", &BlockSizes::sequence}};
+  if (usual.heads > 1) fields.emplace_back("heads", &BlockSizes::heads);
+  return sized(name, usual, 8, fields, network);
 }
 
 Model mlp() {
@@ -200,18 +169,6 @@ Model mlp() {
           .quick_batch = 120,
           .make = [](const ModelSizes& sizes) {
             return perceptron(sizes.at("layers"), sizes.at("hidden"));
-          }};
-}
-
-Model toy() {
-  return {.name = "toy", .sizes = {}, .quick_batch = 20, .make = [](const ModelSizes&) {
-            return toy_model();
-          }};
-}
-
-Model linear() {
-  return {.name = "linear", .sizes = {}, .quick_batch = 30, .make = [](const ModelSizes&) {
-            return linear_model();
           }};
 }
 
@@ -263,38 +220,39 @@ Model with_tied_head(const Model& model) {
 }
 
 const std::vector<Model>& models() {
-  static const std::vector<Model> all = {resnet_of<50>(),
-                                         resnet_of<18>(),
-                                         resnet_of<34>(),
-                                         resnet_of<101>(),
-                                         resnet_of<152>(),
-                                         vgg(),
-                                         inception(),
-                                         mobile("mobilenetv3", false),
-                                         mobile("mobilenetv3-small", true),
-                                         convolutional("convnext", ConvNextSizes(), 8),
-                                         segmentation("unet", UnetSizes(), 4),
-                                         segmentation("unet-tiny", tiny_unet, 8),
-                                         transformer("gpt", GptSizes(), 8),
-                                         transformer("gpt2-124m", gpt2_124m, 2),
-                                         transformer("gpt-tiny", tiny_gpt, 8),
-                                         transformer("llama", LlamaSizes(), 8),
-                                         transformer("llama-160m", llama_160m, 2),
-                                         transformer("llama3-8b", llama3_8b, 1),
-                                         transformer("llama-tiny", tiny_llama, 8),
-                                         transformer("mixtral", small_mixtral, 8),
-                                         transformer("mixtral-8x7b", mixtral_8x7b, 1),
-                                         transformer("bert", BertSizes(), 8),
-                                         transformer("bert-base", bert_base, 2),
-                                         vision_transformer("vit", VitSizes(), 24),
-                                         vision_transformer("vit-base", vit_base, 8),
-                                         recurrent("rnn-lm", RnnLmSizes(), 20),
-                                         recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
-                                         block("transformer-block", transformer_block, true),
-                                         block("perceptron-block", perceptron_block, false),
-                                         mlp(),
-                                         toy(),
-                                         linear()};
+  static const std::vector<Model> all = {
+      sized_by_image("resnet50", resnet_of<50>),
+      sized_by_image("resnet18", resnet_of<18>),
+      sized_by_image("resnet34", resnet_of<34>),
+      sized_by_image("resnet101", resnet_of<101>),
+      sized_by_image("resnet152", resnet_of<152>),
+      sized_by_image("vgg16", vgg16),
+      sized_by_image("googlenet", googlenet),
+      sized_by_image("mobilenetv3", mobilenet_of<false>),
+      sized_by_image("mobilenetv3-small", mobilenet_of<true>),
+      of_images("convnext", ConvNextSizes(), 8, convnext),
+      of_images("unet", UnetSizes(), 4, unet),
+      of_images("unet-tiny", tiny_unet, 8, unet),
+      of_tokens("gpt", TransformerSizes(), 8, gpt),
+      of_tokens("gpt2-124m", gpt2_124m, 2, gpt),
+      of_tokens("gpt-tiny", tiny_gpt, 8, gpt),
+      llama_like("llama", LlamaSizes(), 8),
+      llama_like("llama-160m", llama_160m, 2),
+      llama_like("llama3-8b", llama3_8b, 1),
+      llama_like("llama-tiny", tiny_llama, 8),
+      llama_like("mixtral", small_mixtral, 8),
+      llama_like("mixtral-8x7b", mixtral_8x7b, 1),
+      of_tokens("bert", TransformerSizes(), 8, bert),
+      of_tokens("bert-base", bert_base, 2, bert),
+      vision_transformer("vit", VitSizes(), 24),
+      vision_transformer("vit-base", vit_base, 8),
+      recurrent("rnn-lm", RnnLmSizes(), 20),
+      recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
+      block("transformer-block", BlockSizes(), transformer_block),
+      block("perceptron-block", {.heads = 1}, perceptron_block),
+      mlp(),
+      without_sizes("toy", 20, toy_model),
+      without_sizes("linear", 30, linear_model)};
   return all;
 }
 

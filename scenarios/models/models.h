@@ -14,6 +14,9 @@
 
 namespace parbench {
 
+/// Classes of the models of images, except U-Net: those of ImageNet.
+inline constexpr std::int64_t image_classes = 1000;
+
 /// Throws std::invalid_argument for images that cannot be halved five times.
 void check_image(std::int64_t image);
 
@@ -21,21 +24,21 @@ void check_image(std::int64_t image);
 /// stride of a bottleneck in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is the
 /// height and width of the three-channel input, at least 32. Throws std::invalid_argument for
 /// another depth.
-[[nodiscard]] Network resnet(int depth, std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network resnet(int depth, std::int64_t image);
 
 /// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without adaptive
 /// pooling for images of sizes other than 224: the classifier reads the features directly. Units:
 /// the five groups of convolutions, the classifier. `image` is at least 32.
-[[nodiscard]] Network vgg16(std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network vgg16(std::int64_t image);
 
 /// GoogLeNet (Szegedy et al. 2014) as in torchvision: with batch normalisation, 3×3 instead of 5×5
 /// in the third branch, and without auxiliary classifiers and dropout. Units: stem, inception3a …,
 /// head. `image` is at least 32.
-[[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network googlenet(std::int64_t image);
 
 /// MobileNetV3 (Howard et al. 2019), large or small, as in torchvision, without dropout. Units:
 /// stem, features.1 …, head. `image` is at least 32.
-[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes = 1000);
+[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image);
 
 struct ConvNextSizes {
   std::int64_t image = 128;  // at least 32
@@ -45,7 +48,7 @@ struct ConvNextSizes {
 
 /// ConvNeXt (Liu et al. 2022) as in torchvision, without stochastic depth; the defaults are size T.
 /// Units: stem, stages.0.0 …, head.
-[[nodiscard]] Network convnext(const ConvNextSizes& sizes, std::int64_t classes = 1000);
+[[nodiscard]] Network convnext(const ConvNextSizes& sizes);
 
 struct UnetSizes {
   std::int64_t image = 128;  // must be divisible by 2 `layers` times
@@ -58,10 +61,10 @@ struct UnetSizes {
 /// corresponding level of the encoder, so that up to `layers` + 1 tensors cross between units. The
 /// loss is the mean squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 …
 /// up.0, head. Throws std::invalid_argument for images that cannot be halved.
-[[nodiscard]] Network unet(const UnetSizes& sizes, std::int64_t image_channels = 3,
-                           std::int64_t classes = 2);
+[[nodiscard]] Network unet(const UnetSizes& sizes);
 
-struct GptSizes {
+/// Sizes of GPT and BERT.
+struct TransformerSizes {
   std::int64_t layers = 4;
   std::int64_t hidden = 256;  // a multiple of `heads`
   std::int64_t heads = 4;
@@ -73,7 +76,7 @@ struct GptSizes {
 /// Decoder-only transformer with normalisation before each part and learned positions (Radford et
 /// al. 2019: GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do
 /// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
-[[nodiscard]] Network gpt(const GptSizes& sizes);
+[[nodiscard]] Network gpt(const TransformerSizes& sizes);
 
 struct BlockSizes {
   std::int64_t hidden = 256;  // a multiple of `heads`
@@ -111,20 +114,11 @@ struct LlamaSizes {
 /// loss is the cross-entropy of the next token. Units: embedding, layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
-struct BertSizes {
-  std::int64_t layers = 4;
-  std::int64_t hidden = 256;  // a multiple of `heads`
-  std::int64_t heads = 4;
-  std::int64_t sequence = 128;
-  std::int64_t vocabulary = 8192;
-  bool tied_head = false;  // the head has the embedding's table and no bias
-};
-
 /// Text encoder with normalisations after each part, and the head of a masked language model
 /// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens belong to one
 /// segment. Throws std::invalid_argument for a width that the heads do not divide. The loss is the
 /// cross-entropy of all positions. Units: embedding, layer.0 …, head.
-[[nodiscard]] Network bert(const BertSizes& sizes);
+[[nodiscard]] Network bert(const TransformerSizes& sizes);
 
 struct VitSizes {
   std::int64_t image = 128;  // a multiple of 16
@@ -137,7 +131,7 @@ struct VitSizes {
 /// without dropout; the defaults have the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
 /// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
 /// do not divide.
-[[nodiscard]] Network vit(const VitSizes& sizes, std::int64_t classes = 1000);
+[[nodiscard]] Network vit(const VitSizes& sizes);
 
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
@@ -175,10 +169,10 @@ inline constexpr std::array<std::string_view, 9> model_size_names{
 /// A model with its name for users.
 struct Model {
   std::string name;
-  ModelSizes sizes;  // sizes that it has, with default values
+  ModelSizes sizes = {};  // sizes that it has, with default values
   std::int64_t quick_batch = 24;
   /// Requires a value for each of its sizes.
-  std::function<Network(const ModelSizes& sizes)> make;
+  std::function<Network(const ModelSizes& sizes)> make = {};
   /// Makes the network with a head that uses the embedding's table; empty if not supported.
   std::function<Network(const ModelSizes& sizes)> make_tied = {};
 };
@@ -204,6 +198,8 @@ struct FileOptions {
   /// Sizes of open dimensions of the input by their names.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
   std::string prediction = {};  // name of the output for the loss; empty: the first one
+
+  friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
 
 /// Names of the axes for these options.

@@ -62,7 +62,7 @@ std::vector<ParameterSpec> Network::parameters() const {
   for (const int index : order) {
     const Layer& from = layer(index);
     if (from.tied_to >= 0) continue;
-    for (ParameterSpec& one : from.kind->parameters(input_of(from), from.output)) {
+    for (ParameterSpec& one : from.kind->parameters(input_of(from))) {
       one.name = fmt::format("{}.{}", from.name, one.name);
       one.layer = index;
       found.push_back(std::move(one));
@@ -106,7 +106,6 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
   Layer layer{.name = std::move(layer_name),
               .kind = std::move(kind),
               .inputs = std::move(inputs),
-              .output = {},
               .unit = static_cast<int>(units.size()) - 1};
   const int known = static_cast<int>(layers.size());
   for (const int read : layer.inputs) {
@@ -128,7 +127,7 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
 }
 
 void Network::tie(int index, int to) {
-  const auto of = [&](const Layer& one) { return one.kind->parameters(input_of(one), one.output); };
+  const auto of = [&](const Layer& one) { return one.kind->parameters(input_of(one)); };
   const auto alike = [](const ParameterSpec& a, const ParameterSpec& b) {
     return a.role == b.role && a.shape == b.shape;
   };

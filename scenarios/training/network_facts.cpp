@@ -103,7 +103,7 @@ bool may_normalise(const Composition& composition) {
 std::size_t composed_convolutions(const Network& network, const Layer& layer,
                                   const Composition& composition) {
   constexpr std::size_t dimensions = 4;
-  const auto parameters = composition.parameters(network.input_of(layer, 0), layer.output);
+  const auto parameters = composition.parameters(network.input_of(layer));
   return static_cast<std::size_t>(std::ranges::count_if(parameters, [](const ParameterSpec& one) {
     return one.shape.size() == dimensions && one.shape.front() > 1;
   }));

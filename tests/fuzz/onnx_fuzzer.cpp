@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Graph graph = read_stream(stream, "no-folder/model.onnx");
     const auto load = [&](const std::string& name) { return zeros_of(graph, name); };
-    const Network network = network_of_graph("model.onnx", graph, load, {}, false);
+    const Network network = network_of_graph("model.onnx", graph, load, {});
     check_layers(network);
     check_parameters(network);
   } catch (const UsageError&) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <system_error>
 
 namespace parbench::cpu {

@@ -1,7 +1,6 @@
 // Conversion between the portable TensorDesc and oneDNN's memory descriptors.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -95,6 +95,14 @@ void PrimitiveOp::bind(int argument, const dnnl::memory::desc& layout) {
   bind_next(*this, call_, argument, layout);
 }
 
+std::unique_ptr<CpuOp> primitive_op(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
+                                    const dnnl::primitive& primitive,
+                                    std::initializer_list<int> arguments) {
+  auto op = std::make_unique<PrimitiveOp>(desc, plan, primitive);
+  for (const int one : arguments) op->bind(one, plan.query_md(dnnl::query::exec_arg_md, one));
+  return op;
+}
+
 void PrimitiveOp::execute(const Execution& execution, std::span<std::byte* const> arguments) {
   call_.run(execution, arguments, execution.scratch);
 }

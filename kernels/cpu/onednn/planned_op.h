@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
@@ -64,5 +65,12 @@ class PrimitiveOp final : public CpuOp {
  private:
   PrimitiveCall call_;
 };
+
+/// Returns an operation of one primitive whose operands are `arguments` (DNNL_ARG_…), in the
+/// layouts of the plan.
+[[nodiscard]] std::unique_ptr<CpuOp> primitive_op(const OpDesc& desc,
+                                                  const dnnl::primitive_desc_base& plan,
+                                                  const dnnl::primitive& primitive,
+                                                  std::initializer_list<int> arguments);
 
 }  // namespace parbench::cpu

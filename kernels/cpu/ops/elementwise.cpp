@@ -50,12 +50,8 @@ dnnl::eltwise_forward::primitive_desc plan_eltwise(const memory::desc& data,
 /// Plans destination = function(source).
 template <class Desc>
 Planned plan_function(const Desc& desc, const Eltwise& function) {
-  const memory::desc data = activation_desc(desc.shape, desc.dtype);
-  const auto chosen = plan_eltwise(data, function);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_forward(chosen));
-  op->bind(DNNL_ARG_SRC, data);
-  op->bind(DNNL_ARG_DST, data);
-  return op;
+  const auto chosen = plan_eltwise(activation_desc(desc.shape, desc.dtype), function);
+  return primitive_op(desc, chosen, dnnl::eltwise_forward(chosen), {DNNL_ARG_SRC, DNNL_ARG_DST});
 }
 
 }  // namespace
@@ -72,22 +68,17 @@ Planned plan(const ActivationBackward& desc) {
   const auto chosen = dnnl::eltwise_backward::primitive_desc(
       {function.algorithm, data, data, function.alpha, function.beta}, user_scratchpad(), engine(),
       plan_eltwise(data, function));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::eltwise_backward(chosen));
-  op->bind(backward_reads_source(desc.kind) ? DNNL_ARG_SRC : DNNL_ARG_DST, data);
-  op->bind(DNNL_ARG_DIFF_DST, data);
-  op->bind(DNNL_ARG_DIFF_SRC, data);
-  return op;
+  const int kept = backward_reads_source(desc.kind) ? DNNL_ARG_SRC : DNNL_ARG_DST;
+  return primitive_op(desc, chosen, dnnl::eltwise_backward(chosen),
+                      {kept, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC});
 }
 
 Planned plan(const Add& desc) {
   const memory::desc data = activation_desc(desc.shape, desc.dtype);
   const auto chosen = dnnl::binary::primitive_desc({dnnl::algorithm::binary_add, data, data, data},
                                                    user_scratchpad(), engine());
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::binary(chosen));
-  op->bind(DNNL_ARG_SRC_0, data);
-  op->bind(DNNL_ARG_SRC_1, data);
-  op->bind(DNNL_ARG_DST, data);
-  return op;
+  return primitive_op(desc, chosen, dnnl::binary(chosen),
+                      {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1, DNNL_ARG_DST});
 }
 
 Planned plan(const AddReluBackward& desc) {

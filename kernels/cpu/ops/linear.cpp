@@ -144,11 +144,8 @@ Planned plan(const Gemm& desc) {
       matrix_desc(desc.m, desc.k, desc.transpose_a, desc.dtype, desc.batch),
       matrix_desc(desc.k, desc.n, desc.transpose_b, desc.dtype, desc.batch),
       matrix_desc(desc.m, desc.n, false, desc.dtype, desc.batch), desc.accumulate);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::matmul(chosen));
-  op->bind(DNNL_ARG_SRC, chosen.src_desc());
-  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind(DNNL_ARG_DST, chosen.dst_desc());
-  return op;
+  return primitive_op(desc, chosen, dnnl::matmul(chosen),
+                      {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST});
 }
 
 }  // namespace parbench::cpu

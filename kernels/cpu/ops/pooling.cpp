@@ -24,105 +24,92 @@ Window window_of(const PoolingShape& shape, dnnl::algorithm algorithm) {
           .trailing = {trailing, trailing}};
 }
 
-Window max_window(const PoolingShape& shape) {
-  return window_of(shape, dnnl::algorithm::pooling_max);
+/// Plans poolings of images in the device's layout.
+class Pooling {
+ public:
+  Pooling(const Window& window, const Shape& source, const Shape& destination, DType dtype)
+      : window_(window),
+        source_(activation_desc(source, dtype)),
+        destination_(activation_desc(destination, dtype)) {}
+
+  /// `arguments`: arguments of the primitive, in the order of the operands.
+  [[nodiscard]] Planned forward(const OpDesc& desc, std::initializer_list<int> arguments) const {
+    const auto chosen = plan_forward();
+    return primitive_op(desc, chosen, dnnl::pooling_forward(chosen), arguments);
+  }
+  [[nodiscard]] Planned backward(const OpDesc& desc, std::initializer_list<int> arguments) const {
+    const dnnl::pooling_backward::primitive_desc chosen(
+        {window_.algorithm, source_, destination_, window_.strides, window_.kernel, window_.padding,
+         window_.trailing},
+        user_scratchpad(), engine(), plan_forward());
+    return primitive_op(desc, chosen, dnnl::pooling_backward(chosen), arguments);
+  }
+
+ private:
+  [[nodiscard]] dnnl::pooling_forward::primitive_desc plan_forward() const {
+    return {{dnnl::prop_kind::forward_training, window_.algorithm, source_, destination_,
+             window_.strides, window_.kernel, window_.padding, window_.trailing},
+            user_scratchpad(),
+            engine()};
+  }
+
+  Window window_;
+  memory::desc source_;
+  memory::desc destination_;
+};
+
+template <class Desc>
+Pooling max_pooling(const Desc& desc) {
+  return {window_of(desc.shape, dnnl::algorithm::pooling_max), desc.shape.source,
+          desc.shape.destination(), desc.dtype};
 }
 
-Window average_window(const PoolingShape& shape, bool count_padding) {
-  return window_of(shape, count_padding ? dnnl::algorithm::pooling_avg_include_padding
-                                        : dnnl::algorithm::pooling_avg_exclude_padding);
+template <class Desc>
+Pooling average_pooling(const Desc& desc) {
+  const auto algorithm = desc.count_padding ? dnnl::algorithm::pooling_avg_include_padding
+                                            : dnnl::algorithm::pooling_avg_exclude_padding;
+  return {window_of(desc.shape, algorithm), desc.shape.source, desc.shape.destination(),
+          desc.dtype};
 }
 
-// Returns a window that is the whole image.
-Window mean_window(const Shape& source) {
-  return {.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
-          .strides = {1, 1},
-          .kernel = {source[2], source[3]},
-          .padding = {0, 0},
-          .trailing = {0, 0}};
-}
-
-dnnl::pooling_forward::primitive_desc plan_forward(const Window& window, const memory::desc& source,
-                                                   const memory::desc& destination) {
-  return {{dnnl::prop_kind::forward_training, window.algorithm, source, destination, window.strides,
-           window.kernel, window.padding, window.trailing},
-          user_scratchpad(),
-          engine()};
-}
-
-dnnl::pooling_backward::primitive_desc plan_backward(const Window& window,
-                                                     const memory::desc& source,
-                                                     const memory::desc& destination) {
-  return {{window.algorithm, source, destination, window.strides, window.kernel, window.padding,
-           window.trailing},
-          user_scratchpad(),
-          engine(),
-          plan_forward(window, source, destination)};
-}
-
-Planned plan_mean(const OpDesc& desc, const Window& window, const memory::desc& source,
-                  const memory::desc& destination) {
-  const auto chosen = plan_forward(window, source, destination);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
-  op->bind(DNNL_ARG_SRC, chosen.src_desc());
-  op->bind(DNNL_ARG_DST, chosen.dst_desc());
-  return op;
-}
-
-Planned plan_gradient_of_mean(const OpDesc& desc, const Window& window, const memory::desc& source,
-                              const memory::desc& destination) {
-  const auto chosen = plan_backward(window, source, destination);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
-  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return op;
+/// The mean over a window that is the whole image.
+template <class Desc>
+Pooling global_pooling(const Desc& desc) {
+  return {{.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
+           .strides = {1, 1},
+           .kernel = {desc.source[2], desc.source[3]},
+           .padding = {0, 0},
+           .trailing = {0, 0}},
+          desc.source,
+          shape_of_means(desc.source),
+          desc.dtype};
 }
 
 }  // namespace
 
 Planned plan(const MaxPoolForward& desc) {
-  const auto chosen =
-      plan_forward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
-                   activation_desc(desc.shape.destination(), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_forward(chosen));
-  op->bind(DNNL_ARG_SRC, chosen.src_desc());
-  op->bind(DNNL_ARG_DST, chosen.dst_desc());
-  op->bind(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
-  return op;
+  return max_pooling(desc).forward(desc, {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WORKSPACE});
 }
 
 Planned plan(const MaxPoolBackward& desc) {
-  const auto chosen =
-      plan_backward(max_window(desc.shape), activation_desc(desc.shape.source, desc.dtype),
-                    activation_desc(desc.shape.destination(), desc.dtype));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::pooling_backward(chosen));
-  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind(DNNL_ARG_WORKSPACE, chosen.workspace_desc());
-  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return op;
+  return max_pooling(desc).backward(desc,
+                                    {DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC});
 }
 
 Planned plan(const GlobalAveragePoolForward& desc) {
-  return plan_mean(desc, mean_window(desc.source), activation_desc(desc.source, desc.dtype),
-                   activation_desc(shape_of_means(desc.source), desc.dtype));
+  return global_pooling(desc).forward(desc, {DNNL_ARG_SRC, DNNL_ARG_DST});
 }
 
 Planned plan(const GlobalAveragePoolBackward& desc) {
-  return plan_gradient_of_mean(desc, mean_window(desc.source),
-                               activation_desc(desc.source, desc.dtype),
-                               activation_desc(shape_of_means(desc.source), desc.dtype));
+  return global_pooling(desc).backward(desc, {DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC});
 }
 
 Planned plan(const AveragePoolForward& desc) {
-  return plan_mean(desc, average_window(desc.shape, desc.count_padding),
-                   activation_desc(desc.shape.source, desc.dtype),
-                   activation_desc(desc.shape.destination(), desc.dtype));
+  return average_pooling(desc).forward(desc, {DNNL_ARG_SRC, DNNL_ARG_DST});
 }
 
 Planned plan(const AveragePoolBackward& desc) {
-  return plan_gradient_of_mean(desc, average_window(desc.shape, desc.count_padding),
-                               activation_desc(desc.shape.source, desc.dtype),
-                               activation_desc(desc.shape.destination(), desc.dtype));
+  return average_pooling(desc).backward(desc, {DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC});
 }
 
 }  // namespace parbench::cpu

@@ -5,7 +5,6 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "kernels/base/error.h"

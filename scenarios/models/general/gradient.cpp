@@ -2,7 +2,6 @@
 #include "scenarios/models/general/gradient.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <stdexcept>
 

@@ -2,15 +2,11 @@
 // calls.
 #include "scenarios/models/general/lowering.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <stdexcept>
 
 #include "scenarios/models/general/memory_plan.h"

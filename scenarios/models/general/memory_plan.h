@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>

@@ -265,8 +265,7 @@ Shape Composition::output_of(const std::vector<Shape>& inputs) const {
   return {with_one.begin() + 1, with_one.end()};
 }
 
-std::vector<ParameterSpec> Composition::parameters(const Shape& /*input*/,
-                                                   const Shape& /*output*/) const {
+std::vector<ParameterSpec> Composition::parameters(const Shape& /*input*/) const {
   return parameters_;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,8 +29,7 @@ class Composition final : public LayerKind {
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] bool backward_reads_input(std::size_t which,
                                           const LayerWork& /*work*/) const override {
     return read_inputs_.at(which);

@@ -64,8 +64,7 @@ Shape Convolution::output_of(const std::vector<Shape>& inputs) const {
   return options_.window.output(options_.out_channels, inputs.at(0));
 }
 
-std::vector<ParameterSpec> Convolution::parameters(const Shape& input,
-                                                   const Shape& /*output*/) const {
+std::vector<ParameterSpec> Convolution::parameters(const Shape& input) const {
   const std::int64_t taps = options_.window.kernel * options_.window.kernel;
   return weights_and_bias(shape(with_samples(1, input)), options_.out_channels * taps,
                           options_.out_channels,
@@ -104,10 +103,9 @@ ConvolutionShape TransposedConvolution::transposed(const Shape& input, const Sha
   return other.shape(output);
 }
 
-std::vector<ParameterSpec> TransposedConvolution::parameters(const Shape& input,
-                                                             const Shape& output) const {
+std::vector<ParameterSpec> TransposedConvolution::parameters(const Shape& input) const {
   const std::int64_t taps = options_.window.kernel * options_.window.kernel;
-  return weights_and_bias(transposed(with_samples(1, input), with_samples(1, output)),
+  return weights_and_bias(transposed(with_samples(1, input), with_samples(1, output_of({input}))),
                           input.at(0) * taps, options_.out_channels,
                           options_.bias ? options_.out_channels / options_.groups * taps : 0);
 }

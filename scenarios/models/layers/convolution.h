@@ -26,8 +26,7 @@ class Convolution final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "convolution"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 
  private:
@@ -53,8 +52,7 @@ class TransposedConvolution final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "transposed_convolution"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
 

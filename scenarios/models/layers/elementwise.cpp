@@ -46,8 +46,7 @@ OpDesc Addition::forward(const LayerWork& work) const {
   return Add{.shape = work.output, .dtype = work.dtype};
 }
 
-std::vector<ParameterSpec> LearnedPositions::parameters(const Shape& input,
-                                                        const Shape& /*output*/) const {
+std::vector<ParameterSpec> LearnedPositions::parameters(const Shape& input) const {
   constexpr float deviation = 0.02F;
   return {{.name = "weight",
            .role = "addend",
@@ -66,8 +65,7 @@ OpDesc RandomDropout::forward(const LayerWork& work) const {
                  .subsequence = subsequence_};
 }
 
-std::vector<ParameterSpec> ChannelBias::parameters(const Shape& input,
-                                                   const Shape& /*output*/) const {
+std::vector<ParameterSpec> ChannelBias::parameters(const Shape& input) const {
   const bool is_image = input.size() == 3;
   return {{.name = "bias",
            .role = role_for(is_image),
@@ -80,8 +78,7 @@ OpDesc ChannelBias::forward(const LayerWork& work) const {
   return with_row(work, work.output.back());
 }
 
-std::vector<ParameterSpec> ChannelScale::parameters(const Shape& input,
-                                                    const Shape& /*output*/) const {
+std::vector<ParameterSpec> ChannelScale::parameters(const Shape& input) const {
   const Shape weights = pixels_of(with_samples(1, input)).weights();
   return {{.name = "weight", .role = "weights", .shape = weights, .initial = constant(1.0F)}};
 }

@@ -48,8 +48,7 @@ class Addition final : public OperationKind {
 class LearnedPositions final : public ElementKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "learned_positions"; }
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
@@ -80,8 +79,7 @@ class ChannelBias final : public ElementKind {
   [[nodiscard]] static std::string role_for(bool images) { return images ? "bias" : "addend"; }
 
   [[nodiscard]] std::string_view name() const override { return "channel_bias"; }
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
@@ -90,8 +88,7 @@ class ChannelBias final : public ElementKind {
 class ChannelScale final : public ElementKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "channel_scale"; }
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 

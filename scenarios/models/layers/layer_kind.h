@@ -67,10 +67,8 @@ class LayerKind {
   /// Returns the shape of one sample of the output. Throws std::invalid_argument, without the
   /// layer's name, for unsupported inputs.
   [[nodiscard]] virtual Shape output_of(const std::vector<Shape>& inputs) const = 0;
-  /// Returns the parameters in the order of PyTorch's module. `input` and `output`: shapes of one
-  /// sample.
-  [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/,
-                                                              const Shape& /*output*/) const {
+  /// Returns the parameters in the order of PyTorch's module. `input`: shape of one sample.
+  [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/) const {
     return {};
   }
   /// Returns whether PyTorch lists its parameters after those of the layer that it reads, wherever

@@ -18,7 +18,7 @@ Shape Linear::output_of(const std::vector<Shape>& inputs) const {
   return output;
 }
 
-std::vector<ParameterSpec> Linear::parameters(const Shape& input, const Shape& /*output*/) const {
+std::vector<ParameterSpec> Linear::parameters(const Shape& input) const {
   const InitialValues initial = uniform_by_inputs(input.back());
   std::vector<ParameterSpec> specs{{.name = "weight",
                                     .role = "weights",

@@ -31,8 +31,7 @@ class Linear final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "linear"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;

@@ -52,8 +52,7 @@ Shape BatchNorm::output_of(const std::vector<Shape>& inputs) const {
   return inputs.at(0);
 }
 
-std::vector<ParameterSpec> BatchNorm::parameters(const Shape& input,
-                                                 const Shape& /*output*/) const {
+std::vector<ParameterSpec> BatchNorm::parameters(const Shape& input) const {
   return scale_and_shift(input.at(0));
 }
 
@@ -91,8 +90,7 @@ Shape LayerNorm::output_of(const std::vector<Shape>& inputs) const {
   return output;
 }
 
-std::vector<ParameterSpec> LayerNorm::parameters(const Shape& input,
-                                                 const Shape& /*output*/) const {
+std::vector<ParameterSpec> LayerNorm::parameters(const Shape& input) const {
   return scale_and_shift(input.back());
 }
 

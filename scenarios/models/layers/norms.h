@@ -16,8 +16,7 @@ class BatchNorm final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "batch_norm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] bool parameters_follow_input() const override { return true; }
   /// Returns the size of the running mean followed by the running variance, each in separate cache
   /// lines.
@@ -45,8 +44,7 @@ class LayerNorm final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "layer_norm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;

@@ -21,10 +21,9 @@ std::string paired(std::string_view role) {
   return std::string(gradient_prefix) + std::string(role);
 }
 
-Shape sample_of(const Shape& shape) { return {shape.begin() + 1, shape.end()}; }
-
 std::vector<ParameterSpec> parameters_of(const LayerKind& kind, const LayerWork& work) {
-  return kind.parameters(sample_of(work.inputs.at(0)), sample_of(work.output));
+  const Shape& input = work.inputs.at(0);
+  return kind.parameters({input.begin() + 1, input.end()});
 }
 
 bool has_role(const std::vector<ParameterSpec>& parameters, std::string_view role) {

@@ -13,8 +13,7 @@ Shape Embedding::output_of(const std::vector<Shape>& inputs) const {
   return output;
 }
 
-std::vector<ParameterSpec> Embedding::parameters(const Shape& /*input*/,
-                                                 const Shape& /*output*/) const {
+std::vector<ParameterSpec> Embedding::parameters(const Shape& /*input*/) const {
   return {{.name = "weight",
            .role = "weights",
            .shape = {vocabulary_, width_},
@@ -57,7 +56,7 @@ Shape Lstm::output_of(const std::vector<Shape>& inputs) const {
   return {input.front(), hidden_};
 }
 
-std::vector<ParameterSpec> Lstm::parameters(const Shape& input, const Shape& /*output*/) const {
+std::vector<ParameterSpec> Lstm::parameters(const Shape& input) const {
   const InitialValues initial = uniform_by_inputs(hidden_);
   std::vector<ParameterSpec> found{{.name = "weight_ih",
                                     .role = "weights",

@@ -16,8 +16,7 @@ class Embedding final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "embedding"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 
  private:
@@ -57,8 +56,7 @@ class Lstm final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "lstm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
-                                                      const Shape& output) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
 

@@ -1,7 +1,10 @@
 // Layers by definition: every element of an output is computed from the elements that it reads.
 #include "scenarios/models/naive/images.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/images.h"
@@ -12,25 +15,24 @@ namespace {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-Values average_windows(const Values& in, const Shape& from, const Shape& to,
-                       const AveragePool& pool, std::int64_t samples) {
-  const Window& window = pool.window();
+/// Returns a number for each window, from the elements of the image that it covers.
+template <class Reduce>
+Values over_windows(const Values& in, const Shape& from, const Shape& to, const Window& window,
+                    std::int64_t samples, Reduce reduce) {
   Values out;
+  Values read;
   for (std::int64_t plane = 0; plane < samples * to[0]; ++plane)
     for (std::int64_t y = 0; y < to[1]; ++y)
       for (std::int64_t x = 0; x < to[2]; ++x) {
-        double sum = 0;
-        std::int64_t count = 0;
-        for (std::int64_t row = y * window.stride - window.padding;
-             row < y * window.stride - window.padding + window.kernel; ++row)
-          for (std::int64_t column = x * window.stride - window.padding;
-               column < x * window.stride - window.padding + window.kernel; ++column) {
+        read.clear();
+        for (std::int64_t ky = 0; ky < window.kernel; ++ky)
+          for (std::int64_t kx = 0; kx < window.kernel; ++kx) {
+            const std::int64_t row = y * window.stride + ky - window.padding;
+            const std::int64_t column = x * window.stride + kx - window.padding;
             if (row < 0 || row >= from[1] || column < 0 || column >= from[2]) continue;
-            sum += in[at((plane * from[1] + row) * from[2] + column)];
-            ++count;
+            read.push_back(in[at((plane * from[1] + row) * from[2] + column)]);
           }
-        if (pool.counts_padding()) count = window.kernel * window.kernel;
-        out.push_back(sum / static_cast<double>(count));
+        out.push_back(reduce(read));
       }
   return out;
 }
@@ -138,7 +140,20 @@ Values transposed_convolution(const Values& in, const Shape& from, const Shape& 
 std::optional<Values> output_of_images(const Layer& layer, const Shape& source, const Input& input,
                                        const Parameter& parameter, std::int64_t samples) {
   if (const auto* pool = as<AveragePool>(layer)) {
-    return average_windows(input(0), source, layer.output, *pool, samples);
+    const Window& window = pool->window();
+    return over_windows(input(0), source, layer.output, window, samples, [&](const Values& read) {
+      const double sum = std::accumulate(read.begin(), read.end(), 0.0);
+      const std::int64_t all = window.kernel * window.kernel;
+      return sum / static_cast<double>(pool->counts_padding() ? at(all) : read.size());
+    });
+  }
+  if (const auto* pool = as<MaxPool>(layer)) {
+    constexpr double lowest = -std::numeric_limits<double>::infinity();
+    return over_windows(input(0), source, layer.output, pool->window(), samples,
+                        [](const Values& read) {
+                          return std::accumulate(read.begin(), read.end(), lowest,
+                                                 [](double a, double b) { return std::max(a, b); });
+                        });
   }
   if (const auto* norm = as<LocalResponseNorm>(layer)) {
     return normalised_responses(input(0), source, norm->options(), samples);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "scenarios/models/general/evaluate.h"
@@ -101,26 +100,6 @@ Values batch_norm(const Values& in, const Values* addend, const Layer& layer, co
   return out;
 }
 
-Values max_pool(const Values& in, const Maps& from, const Layer& layer, const Window& window,
-                int64_t samples) {
-  const Maps to(layer.output);
-  Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
-  for_each(samples, to, [&](int64_t n, int64_t c, int64_t y, int64_t x, int64_t index) {
-    double max = -std::numeric_limits<double>::infinity();
-    for (int64_t ky = 0; ky < window.kernel; ++ky) {
-      for (int64_t kx = 0; kx < window.kernel; ++kx) {
-        const int64_t iy = y * window.stride + ky - window.padding;
-        const int64_t ix = x * window.stride + kx - window.padding;
-        if (from.inside(iy, ix)) {
-          max = std::max(max, in[static_cast<std::size_t>(from.at(n, c, iy, ix))]);
-        }
-      }
-    }
-    out[static_cast<std::size_t>(index)] = max;
-  });
-  return out;
-}
-
 Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   Values out(static_cast<std::size_t>(samples * from.c));
   for_each(samples, from, [&](int64_t n, int64_t c, int64_t, int64_t, int64_t index) {
@@ -172,7 +151,7 @@ Values composed(const Composition& kind, const Input& input, const Parameter& pa
     inputs.push_back(input(static_cast<std::size_t>(which)));
   }
   std::vector<Values> parameters;
-  for (const ParameterSpec& one : kind.parameters({}, {})) {
+  for (const ParameterSpec& one : kind.parameters({})) {
     parameters.push_back(parameter(("." + one.name).c_str()));
   }
   return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
@@ -220,9 +199,6 @@ Values output_of(const Layer& layer, const Shape& source, const Input& input,
   if (const auto* norm = as<BatchNorm>(layer)) {
     return batch_norm(input(0), layer.inputs.size() > 1 ? &input(1) : nullptr, layer, *norm,
                       parameter(".weight"), parameter(".bias"), samples);
-  }
-  if (const auto* pool = as<MaxPool>(layer)) {
-    return max_pool(input(0), from, layer, pool->window(), samples);
   }
   if (as<GlobalAveragePool>(layer) != nullptr) return average_pool(input(0), from, samples);
   if (const auto* product = as<Linear>(layer)) {

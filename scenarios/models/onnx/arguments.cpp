@@ -1,4 +1,4 @@
-// What operators ask of a node: its inputs as operations, numbers and shapes, and its attributes.
+// Inputs of a node as operations, numbers and shapes, and its attributes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,14 +56,14 @@ Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int
                                weights);
 }
 
-/// Where samples are outside of other elements in a dimension: those, once for each sample.
+/// Returns the elements inside of the samples in a dimension, repeated for each sample.
 Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
   if (!met || met->extent.size == 1) return x;
-  const auto place = static_cast<std::ptrdiff_t>(met->dimension);
+  const auto position = static_cast<std::ptrdiff_t>(met->dimension);
   Extents divided = shape;
-  divided.insert(divided.begin() + place, Extent());
+  divided.insert(divided.begin() + position, Extent());
   const Term one = x.reshape(divided);
   divided[met->dimension] = {.size = 1, .samples = true};
   Extents to = shape;
@@ -71,7 +71,7 @@ Term Arguments::repeated(Term x) {
   return one.broadcast(divided).reshape(to);
 }
 
-/// Where a tensor of that rank meets the samples of another input.
+/// Returns the dimension of a tensor of that rank which meets the samples of another input.
 std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
   for (std::size_t which = 0; which < count(); ++which) {
     if (!has(which) || tensor(which).is_constant) continue;

@@ -103,7 +103,9 @@ class InputMaker {
       const std::int64_t size = general::count_of(extents).size;
       const Term own = whole.part(1, begin, size);
       begin += size;
-      translator_.add_result(part->name, Exchanged(extents).restored(own), part->type);
+      translator_.set(part->name, {.is_constant = false,
+                                   .operation = Exchanged(extents).restored(own),
+                                   .type = part->type});
     }
   }
 
@@ -113,16 +115,15 @@ class InputMaker {
     general::Graph& network = translator_.network();
     const int last = static_cast<int>(extents.size()) - 1;
     const bool is_position = contains(input.name, "position");
-    translator_.add_result(input.name,
-                           is_position
-                               ? network.coordinate(std::move(extents), last)
-                               : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents)),
-                           input.type);
+    const int values = is_position
+                           ? network.coordinate(std::move(extents), last)
+                           : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents));
+    translator_.set(input.name, {.is_constant = false, .operation = values, .type = input.type});
   }
 
   void add_number(const Input& input) {
-    const auto given = options_.dimensions.find(input.name);
-    if (given == options_.dimensions.end()) {
+    const auto given = options_.file.dimensions.find(input.name);
+    if (given == options_.file.dimensions.end()) {
       throw UsageError(
           fmt::format("has an input '{0}' of a single number; give its value with --dim {0}=VALUE",
                       input.name));
@@ -146,8 +147,8 @@ class InputMaker {
 
   [[nodiscard]] std::int64_t size_of(const Input& input, std::size_t d) const {
     const std::string name = name_of_dimension(input, d);
-    const auto found = options_.dimensions.find(name);
-    if (found != options_.dimensions.end()) return found->second;
+    const auto found = options_.file.dimensions.find(name);
+    if (found != options_.file.dimensions.end()) return found->second;
     if (is_side_of_image(input, d) && options_.image) return *options_.image;
     if (input.shape[d] != open_dimension) return input.shape[d];
     throw UsageError(
@@ -167,7 +168,7 @@ class InputMaker {
         if (std::ranges::find(known, name) == known.end()) known.push_back(name);
       }
     }
-    for (const auto& [name, size] : options_.dimensions) {
+    for (const auto& [name, size] : options_.file.dimensions) {
       if (std::ranges::find(known, name) != known.end()) continue;
       throw UsageError(fmt::format(
           "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "

@@ -1,8 +1,7 @@
 // Translates a file's inputs to parts of the network's only input, or to constants.
 #pragma once
 
-#include "scenarios/models/onnx/options.h"
-#include "scenarios/models/onnx/translator.h"
+#include "scenarios/models/onnx/network_of_file.h"
 
 namespace parbench::onnx_import {
 

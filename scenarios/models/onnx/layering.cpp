@@ -12,7 +12,6 @@
 
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/onnx/exchanged.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -50,12 +49,12 @@ class Layering {
   }
 
  private:
-  [[nodiscard]] bool is_root(int index) const { return root_of_[place(index)] == index; }
-  [[nodiscard]] static std::size_t place(int index) { return static_cast<std::size_t>(index); }
+  [[nodiscard]] bool is_root(int index) const { return root_of_[slot(index)] == index; }
+  [[nodiscard]] static std::size_t slot(int index) { return static_cast<std::size_t>(index); }
   /// Returns whether every layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
-    return !varies_[place(index)] || operation.kind == OpKind::parameter ||
+    return !varies_[slot(index)] || operation.kind == OpKind::parameter ||
            std::ranges::none_of(operation.shape, &Extent::samples);
   }
 
@@ -66,7 +65,7 @@ class Layering {
       const bool is_read = operation.kind == OpKind::input || operation.kind == OpKind::parameter ||
                            operation.kind == OpKind::layer;
       varies_.push_back(is_read || std::ranges::any_of(operation.inputs, [&](int input) {
-                          return varies_[place(input)];
+                          return varies_[slot(input)];
                         }));
     }
   }
@@ -74,17 +73,17 @@ class Layering {
   /// Finds the last operation of each operation's layer; −1: no layer, or several.
   void find_roots() {
     constexpr int unread = -2;
-    root_of_.assign(place(output_) + 1, unread);
-    root_of_[place(output_)] = output_;
+    root_of_.assign(slot(output_) + 1, unread);
+    root_of_[slot(output_)] = output_;
     for (int index = output_; index >= 0; --index) {
       const Operation& operation = graph_.at(index);
-      int& root = root_of_[place(index)];
+      int& root = root_of_[slot(index)];
       if (root == unread) continue;
       const bool ends_layer =
           root == several || operation.kind == OpKind::layer || operation.kind == OpKind::input;
       if (ends_layer && !is_shared(index)) root = index;
       for (const int input : operation.inputs) {
-        int& of_input = root_of_[place(input)];
+        int& of_input = root_of_[slot(input)];
         const int reader = operation.kind == OpKind::layer ? several : root;
         of_input = of_input == unread || of_input == reader ? reader : several;
       }
@@ -97,12 +96,9 @@ class Layering {
     const bool is_outside = !is_own_root && is_root(index);
     if (is_outside || !known.insert(index).second) return;
     const Operation& operation = graph_.at(index);
-    if (operation.kind == OpKind::parameter) constants.push_back(constant_of(operation));
+    if (operation.kind == OpKind::parameter)
+      constants.push_back(translator_.constant_of(operation));
     for (const int input : operation.inputs) collect(input, false, known, constants);
-  }
-
-  [[nodiscard]] int constant_of(const Operation& parameter) const {
-    return translator_.parameters().at(place(parameter.index)).constant;
   }
 
   /// Finds parameters shared by several compositions whose other parameters differ.
@@ -302,7 +298,7 @@ class Layering {
   }
 
   int parameter_of(Part& part, const Operation& operation) {
-    const int constant = constant_of(operation);
+    const int constant = translator_.constant_of(operation);
     const Shape shape = general::shape_at(operation.shape, 1);
     if (common_.contains(constant)) return common_parameter_of(part, constant, shape);
     const std::string role = role_of(part.parameters.size());

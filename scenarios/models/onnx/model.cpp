@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -81,14 +80,14 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
 
 /// Adds the file's name to errors about a graph.
 Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
-                   const ImportOptions& options, bool stored_weights) {
+                   const ImportOptions& options) {
   try {
     const auto values = std::make_shared<FileValues>(path);
     Network network = network_of_graph(
         fs::path(path).filename().string(), *graph,
-        [values](const std::string& name) { return values->of(name); }, options, stored_weights);
+        [values](const std::string& name) { return values->of(name); }, options);
     values->release();
-    if (stored_weights) {
+    if (options.file.stored_weights) {
       network.stored_values = shared_values(
           path, options,
           [graph, values = network.stored_values](const auto& spec) { return values(spec); });
@@ -110,10 +109,7 @@ Model model_of_file(const std::string& path, const FileOptions& options) {
     const auto found = sizes.find("image");
     return network_of(path, graph,
                       {.image = found == sizes.end() ? std::nullopt : std::optional(found->second),
-                       .loss = options.loss,
-                       .prediction = options.prediction,
-                       .dimensions = options.dimensions},
-                      options.stored_weights);
+                       .file = options});
   };
   return model;
 }

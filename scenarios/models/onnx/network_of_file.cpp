@@ -1,4 +1,5 @@
-// Selects inputs and nodes of a file for translation, and computes values of its weights.
+// Selects inputs and nodes of a file for translation, divides the network into units, and computes
+// values of its weights.
 #include "scenarios/models/onnx/network_of_file.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include "scenarios/models/onnx/inputs.h"
 #include "scenarios/models/onnx/layering.h"
 #include "scenarios/models/onnx/translator.h"
-#include "scenarios/models/onnx/units.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -170,11 +170,75 @@ StoredValues values_of(std::shared_ptr<Translator> translator,
   };
 }
 
+// --- units ---
+
+/// Returns, for each layer, how many tensors cross to it and to later layers (Network::crossing).
+std::vector<std::size_t> crossing_tensors(const Network& network) {
+  const std::size_t count = network.layers.size();
+  std::vector<std::size_t> last_reader(count + 1);  // index 0 is the network's input
+  for (std::size_t reader = 0; reader < count; ++reader) {
+    for (const int tensor : network.layers[reader].inputs) {
+      last_reader[static_cast<std::size_t>(std::int64_t{tensor} + 1)] = reader;
+    }
+  }
+  std::vector<std::size_t> crossing(count + 1);
+  std::vector<std::size_t> ending(count + 1);  // by layer
+  std::size_t open = 0;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    if (last_reader[layer] >= layer) {  // that of the previous layer
+      ++open;
+      ++ending[last_reader[layer]];
+    }
+    crossing[layer] = open;
+    open -= ending[layer];
+  }
+  return crossing;
+}
+
+/// Divides the layers into units, named after their first layers. Each unit except the first
+/// contains a layer of products. It begins where a single tensor crosses: at that layer, or at the
+/// last such position after the previous product. The latter is the end of a residual connection
+/// whose block begins with a normalisation: the block and the next connection read the same sum. If
+/// a connection spans many products, which would leave them in one unit, units also begin at
+/// products where few tensors cross.
+void divide_into_units(Network& network) {
+  constexpr std::size_t many = 16;
+  constexpr std::size_t few = 6;
+  const std::vector<std::size_t> crossing = crossing_tensors(network);
+  const std::size_t count = network.layers.size();
+  std::vector<bool> can_begin(count);
+  std::vector<std::size_t> products;  // products of the current unit, last layer first
+  bool wants_begin = false;  // whether no unit begins between the last product and the one before
+  for (std::size_t i = count; i-- > 0;) {
+    const Layer& layer = network.layers[i];
+    if (!layer.kind->products(network.work_of(layer, 1), true).empty()) {
+      products.push_back(i);
+      wants_begin = true;
+    }
+    if (wants_begin && crossing[i] == 1) {
+      can_begin[i] = true;
+      wants_begin = false;
+    }
+    if (!can_begin[i] && i != 0) continue;
+    const bool is_divided = products.size() > many;
+    if (can_begin[i] && is_divided) products.pop_back();  // belongs to the unit that begins here
+    for (const std::size_t product : std::exchange(products, {})) {
+      if (is_divided && crossing[product] <= few) can_begin[product] = true;
+    }
+  }
+  network.units.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    Layer& layer = network.layers[i];
+    if (i == 0 || can_begin[i]) network.unit(layer.name);
+    layer.unit = static_cast<int>(network.units.size()) - 1;
+  }
+}
+
 }  // namespace
 
 Network network_of_graph(const std::string& name, const Graph& graph, Translator::Load load,
-                         const ImportOptions& options, bool stored_weights) {
-  const std::string& output = chosen_output(graph, options.prediction);
+                         const ImportOptions& options) {
+  const std::string& output = chosen_output(graph, options.file.prediction);
   try {
     auto translator = std::make_shared<Translator>(graph, std::move(load));
     const bool has_tokens = add_inputs(*translator, graph, options);
@@ -192,9 +256,11 @@ Network network_of_graph(const std::string& name, const Graph& graph, Translator
     if (has_tokens && network.vocabulary == 0) {
       throw UsageError("has tokens that choose no rows of a table");
     }
-    if (options.loss) set_loss(network, *options.loss);
+    if (options.file.loss) set_loss(network, *options.file.loss);
     divide_into_units(network);
-    if (stored_weights) network.stored_values = values_of(translator, std::move(made.constants));
+    if (options.file.stored_weights) {
+      network.stored_values = values_of(translator, std::move(made.constants));
+    }
     return std::move(network);
   } catch (const CannotTranslate& error) {
     throw UsageError(fmt::format("cannot be divided into layers: {}", error.what()));

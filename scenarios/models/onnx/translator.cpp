@@ -1,16 +1,17 @@
-// Where tensors come from, and one node after the other.
+// Creates tensors of inputs and constants, and translates one node after the other.
 #include "scenarios/models/onnx/translator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -89,6 +90,21 @@ Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
   return extents;
 }
 
+std::string layer_name_of(const Node& node, bool has_weights) {
+  std::string name = name_of(node);
+  if (!name.starts_with('/')) return name;
+  std::vector<std::string> parts;
+  std::istringstream stream(name.substr(1));
+  for (std::string part; std::getline(stream, part, '/');) {
+    // The name of a module in a list begins with the list's name.
+    const bool is_repeated = !parts.empty() && part.starts_with(parts.back() + ".");
+    if (is_repeated) parts.pop_back();
+    parts.push_back(std::move(part));
+  }
+  if (has_weights && parts.size() > 1) parts.pop_back();
+  return fmt::format("{}", fmt::join(parts, "."));
+}
+
 Translator::Translator(const onnx_import::Graph& file, Load load)
     : file_(file), load_(std::move(load)) {
   add_constants(file);
@@ -144,8 +160,8 @@ std::int64_t Translator::samples_of_file() const {
 }
 
 const Node* Translator::maker_of(int operation) const {
-  const auto place = static_cast<std::size_t>(operation);
-  return place < makers_.size() ? makers_[place] : nullptr;
+  const auto slot = static_cast<std::size_t>(operation);
+  return slot < makers_.size() ? makers_[slot] : nullptr;
 }
 
 // --- constants ---
@@ -226,7 +242,7 @@ int Translator::brought(int constant, bool trains) {
       count > 1 && can_train && !is_mask(shape, values) && !is_of_positions(shape, values);
   if (is_weight || trains) {
     made = network_.parameter(shape);
-    parameters_.push_back({.constant = constant, .name = source_of(constant)});
+    parameters_.push_back(constant);
   } else if (!is_read) {
     throw CannotTranslate("one of its constants is too large");
   } else if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end() && count > 0) {
@@ -327,10 +343,9 @@ const OperatorTable& operator_table() {
   static const OperatorTable table = [] {
     OperatorTable all;
     for (const auto part :
-         {attention_operators, element_operators, indexing_operators, loss_operators,
-          movement_operators, onnxruntime_operators, product_operators, quantising_operators,
-          recurrent_operators, reduction_operators, resizing_operators, sampling_operators,
-          convolution_operators, pooling_operators}) {
+         {attention_operators, element_operators, indexing_operators, movement_operators,
+          product_operators, recurrent_operators, reduction_operators, resizing_operators,
+          sampling_operators, window_operators}) {
       all.merge(part());
     }
     return all;

@@ -45,21 +45,25 @@ inline constexpr std::int64_t samples_prime = 1'000'003;
 /// such integers and a few gates or sides fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
+/// Limit of the extents of images and windows. Larger numbers are treated as mistakes; their
+/// products would exceed 64 bits.
+inline constexpr std::int64_t max_extent = 1 << 24;
+
 /// Returns the extents of a shape that was computed from others; multiples of the prime contain the
 /// samples.
 [[nodiscard]] Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
+
+/// Returns the name of a layer by the node at which it begins. PyTorch's older exporter names nodes
+/// after the modules around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the
+/// name of the module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are
+/// the node's.
+[[nodiscard]] std::string layer_name_of(const Node& node, bool has_weights);
 
 /// A tensor of the file: an operation of the network's graph or of the graph of constants.
 struct Tensor {
   bool is_constant = true;
   int operation = 0;
   ElementType type = ElementType::floating;
-};
-
-/// A parameter of the network, and the constant with its initial value.
-struct TranslatedParameter {
-  int constant = 0;
-  std::string name;
 };
 
 /// A layer of its own kind, and the constants with its parameters' initial values, by role.
@@ -79,10 +83,6 @@ class Translator {
 
   /// Adds an input of the file. `shape`: its extents, including the position of the samples.
   void add_input(const std::string& name, Extents shape, ElementType type);
-  /// Gives a tensor of the file the result of an existing operation.
-  void add_result(const std::string& name, int operation, ElementType type) {
-    tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
-  }
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
   /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
@@ -106,7 +106,10 @@ class Translator {
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
   /// Returns the number of samples in the exported file if its shapes contain it; otherwise 1.
   [[nodiscard]] std::int64_t samples_of_file() const;
-  [[nodiscard]] const std::vector<TranslatedParameter>& parameters() const { return parameters_; }
+  /// Returns the constant with the initial value of a parameter of the network.
+  [[nodiscard]] int constant_of(const general::Operation& parameter) const {
+    return parameters_.at(static_cast<std::size_t>(parameter.index));
+  }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// Returns the first node that made an operation of the network.
   [[nodiscard]] const Node* maker_of(int operation) const;
@@ -172,8 +175,8 @@ class Translator {
   std::set<int> weights_;                           // inputs of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;  // operations of the network, by constant
-  std::vector<TranslatedParameter> parameters_;
+  std::map<int, int> brought_;   // operations of the network, by constant
+  std::vector<int> parameters_;  // constants with the initial values, by parameter
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
   std::deque<Node> added_nodes_;
@@ -321,17 +324,13 @@ using ControlFlow = void (*)(Arguments& arguments);
 // The parts of the table.
 [[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
-[[nodiscard]] OperatorTable loss_operators();
-[[nodiscard]] OperatorTable onnxruntime_operators();
 [[nodiscard]] OperatorTable movement_operators();
 [[nodiscard]] OperatorTable indexing_operators();
 [[nodiscard]] OperatorTable reduction_operators();
 [[nodiscard]] OperatorTable product_operators();
-[[nodiscard]] OperatorTable convolution_operators();
-[[nodiscard]] OperatorTable pooling_operators();
 [[nodiscard]] OperatorTable resizing_operators();
 [[nodiscard]] OperatorTable recurrent_operators();
-[[nodiscard]] OperatorTable quantising_operators();
 [[nodiscard]] OperatorTable sampling_operators();
+[[nodiscard]] OperatorTable window_operators();
 
 }  // namespace parbench::onnx_import

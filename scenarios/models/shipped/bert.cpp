@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-Network bert(const BertSizes& sizes) {
+Network bert(const TransformerSizes& sizes) {
   constexpr float deviation = 0.02F;  // standard deviation of embeddings
   const BlockKind block{
       .heads = sizes.heads, .causal = false, .function = ActivationKind::gelu, .epsilon = 1e-12F};

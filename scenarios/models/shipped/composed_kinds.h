@@ -2,16 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "scenarios/models/general/term.h"
 #include "scenarios/models/layers/composition.h"
 
 namespace parbench {
+
+/// A composition in the making: its graph, and its parameters.
+class Composer {
+ public:
+  [[nodiscard]] general::Term input(const Shape& sample) {
+    return {&graph_, graph_.input(extents_of(sample))};
+  }
+  [[nodiscard]] general::Term parameter(const char* name, const Shape& shape,
+                                        InitialValues initial) {
+    parameters_.push_back({.name = name, .role = name, .shape = shape, .initial = initial});
+    return {&graph_, graph_.parameter(shape)};
+  }
+  [[nodiscard]] general::Term constant(const Shape& shape, std::vector<double> values) {
+    return {&graph_, graph_.constant(shape, std::move(values))};
+  }
+  /// Returns the composition; the composer is empty afterwards.
+  [[nodiscard]] Composition composed(std::string name, general::Term output) {
+    return {std::move(name), std::move(graph_), output, std::move(parameters_)};
+  }
+
+ private:
+  general::Graph graph_;
+  std::vector<ParameterSpec> parameters_;
+};
 
 /// x / √(mean(x²) + ε) · weight over the last dimension (Zhang, Sennrich 2019).
 [[nodiscard]] Composition rms_norm(const Shape& sample, float epsilon);
 
 /// silu(first half of the last dimension) · second half.
-[[nodiscard]] int gated_by_silu(general::Graph& graph, int x);
+[[nodiscard]] general::Term gated_by_silu(general::Term x);
 
 /// silu(first half) · second half of the last dimension (Shazeer 2020): {…, 2·width} to
 /// {…, width}.

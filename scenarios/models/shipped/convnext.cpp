@@ -55,10 +55,10 @@ class ConvNextParts {
     return net_.add(name, scaled_residual(image), {x, input});
   }
 
-  int head(std::int64_t classes, int input) {
+  int head(int input) {
     int x = net_.add("avgpool", GlobalAveragePool(), {input});
     x = net_.add("norm", LayerNorm(epsilon), {x});
-    return net_.add("head", Linear(classes), {x});
+    return net_.add("head", Linear(image_classes), {x});
   }
 
  private:
@@ -68,7 +68,7 @@ class ConvNextParts {
 
 }  // namespace
 
-Network convnext(const ConvNextSizes& sizes, std::int64_t classes) {
+Network convnext(const ConvNextSizes& sizes) {
   check_image(sizes.image);
   const std::array<std::int64_t, 4> depths{3, 3, sizes.layers, 3};
   Network net;
@@ -91,7 +91,7 @@ Network convnext(const ConvNextSizes& sizes, std::int64_t classes) {
     }
   }
   net.unit("head");
-  parts.head(classes, x);
+  parts.head(x);
   return net;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 using general::Extent;
 using general::Extents;
+using general::Term;
 
 /// Makes the two experts of each token different, without changing the number of tokens per expert.
 void separate(Routes& routes) {
@@ -25,43 +26,29 @@ void separate(Routes& routes) {
   }
 }
 
-/// Appends the parts of a mixture. Slots are positions for tokens: {experts, samples, capacity}.
+/// The parts of a mixture. Slots are positions for tokens: {experts, samples, capacity}.
 class Mixture {
  public:
-  Mixture(general::Graph& graph, const ExpertSizes& sizes, const Routes& routes)
-      : graph_(graph), sizes_(sizes), routes_(routes) {
-    const Extents slots{{sizes.experts}, samples_, {sizes.capacity()}};
-    std::vector<double> tokens;
-    for (std::int64_t expert = 0; expert < sizes.experts; ++expert) {
-      for (std::size_t token = 0; token < routes.size(); ++token) {
-        if (routes[token][0] != expert && routes[token][1] != expert) continue;
-        tokens.push_back(static_cast<double>(token));
-      }
-    }
-    const int token = graph.constant({sizes.experts, 1, sizes.capacity()}, std::move(tokens));
-    const int first = graph.apply(ElementOp::product, graph.coordinate(slots, 1),
-                                  static_cast<float>(sizes.sequence));
-    indices_ =
-        graph.reshape(graph.apply(ElementOp::addition, first, token), {general::count_of(slots)});
-  }
+  Mixture(Composer& composer, const ExpertSizes& sizes, const Routes& routes)
+      : composer_(composer), sizes_(sizes), routes_(routes), indices_(token_indices()) {}
 
   /// Returns {experts, tokens per expert, columns} for {samples, sequence, columns}.
-  [[nodiscard]] int at_slots(int x) const {
-    const Extent columns = graph_.shape(x).back();
-    const int table = graph_.reshape(x, {{sizes_.sequence, true}, columns});
-    return graph_.reshape(graph_.rows(table, indices_), of_experts(columns));
+  [[nodiscard]] Term at_slots(Term x) const {
+    const Extent columns = x.shape().back();
+    const Term table = x.reshape({{sizes_.sequence, true}, columns});
+    return table.rows(indices_).reshape({{sizes_.experts}, {sizes_.capacity(), true}, columns});
   }
 
   /// The inverse of at_slots: sums over the slots of each token.
-  [[nodiscard]] int at_tokens(int x) const {
-    const Extent columns = graph_.shape(x).back();
-    const int rows = graph_.reshape(x, {graph_.shape(indices_).front(), columns});
-    return graph_.reshape(graph_.scatter_rows(rows, indices_, {sizes_.sequence, true}),
-                          {samples_, {sizes_.sequence}, columns});
+  [[nodiscard]] Term at_tokens(Term x) const {
+    const Extent columns = x.shape().back();
+    const Term rows = x.reshape({indices_.shape().front(), columns});
+    const Term sums{x.graph, x.graph->scatter_rows(rows, indices_, {sizes_.sequence, true})};
+    return sums.reshape({samples, {sizes_.sequence}, columns});
   }
 
   /// Returns {experts, tokens per expert, 1}: the weight of each expert for its tokens.
-  [[nodiscard]] int shares(int router) const {
+  [[nodiscard]] Term shares(Term router) const {
     constexpr double excluded = -1e4;
     const Shape shape{sizes_.sequence, sizes_.experts};
     std::vector<double> offsets(static_cast<std::size_t>(element_count(shape)), excluded);
@@ -71,33 +58,45 @@ class Mixture {
                 static_cast<std::size_t>(expert)] = 0;
       }
     }
-    const int chosen =
-        graph_.apply(ElementOp::addition, router, graph_.constant(shape, std::move(offsets)));
-    const int max = graph_.detach(graph_.reduce(Reduction::maximum, chosen, {-1}));
-    const int powers =
-        graph_.apply(ElementOp::exponential, graph_.apply(ElementOp::difference, chosen, max));
-    const int all = graph_.apply(ElementOp::quotient, powers, graph_.sum(powers, {-1}));
-    return graph_.sum(graph_.apply(ElementOp::product, at_slots(all), own_column()), {-1});
+    const Term chosen = router + composer_.constant(shape, std::move(offsets));
+    const Term powers = (chosen - chosen.reduce(Reduction::maximum, {-1}).detached()).exp();
+    const Term all = powers / powers.sum({-1});
+    const Term at_experts = at_slots(all);
+    return (at_experts * own_column()).sum({-1});
   }
 
  private:
-  [[nodiscard]] Extents of_experts(const Extent& columns) const {
-    return {{sizes_.experts}, {sizes_.capacity(), true}, columns};
+  static constexpr Extent samples{1, true};
+
+  /// Returns the index of the token in each slot, among the tokens of all samples.
+  [[nodiscard]] Term token_indices() const {
+    const Extents slots{{sizes_.experts}, samples, {sizes_.capacity()}};
+    std::vector<double> tokens;
+    for (std::int64_t expert = 0; expert < sizes_.experts; ++expert) {
+      for (std::size_t token = 0; token < routes_.size(); ++token) {
+        if (routes_[token][0] != expert && routes_[token][1] != expert) continue;
+        tokens.push_back(static_cast<double>(token));
+      }
+    }
+    const Term token =
+        composer_.constant({sizes_.experts, 1, sizes_.capacity()}, std::move(tokens));
+    const Term sample{token.graph, token.graph->coordinate(slots, 1)};
+    const Term first = sample * static_cast<float>(sizes_.sequence);
+    return (first + token).reshape({general::count_of(slots)});
   }
 
   /// Returns {experts, 1, experts}: 1 in the column of each expert.
-  [[nodiscard]] int own_column() const {
+  [[nodiscard]] Term own_column() const {
     const auto experts = static_cast<std::size_t>(sizes_.experts);
     std::vector<double> ones(experts * experts);
     for (std::size_t i = 0; i < experts; ++i) ones[i * experts + i] = 1;
-    return graph_.constant({sizes_.experts, 1, sizes_.experts}, std::move(ones));
+    return composer_.constant({sizes_.experts, 1, sizes_.experts}, std::move(ones));
   }
 
-  general::Graph& graph_;
+  Composer& composer_;
   const ExpertSizes& sizes_;
   const Routes& routes_;
-  Extent samples_{1, true};
-  int indices_ = 0;  // index of the token in each slot, among the tokens of all samples
+  Term indices_;
 };
 
 }  // namespace
@@ -118,29 +117,18 @@ Routes balanced_routes(const ExpertSizes& sizes, std::uint64_t draw) {
 
 Composition mixture_of_experts(const ExpertSizes& sizes, const Routes& routes) {
   const auto& [sequence, hidden, expanded, experts] = sizes;
-  const Shape wide{experts, hidden, 2 * expanded};
-  const Shape narrow{experts, expanded, hidden};
-  general::Graph graph;
-  const int x = graph.input(extents_of({sequence, hidden}));
-  const int router = graph.input(extents_of({sequence, experts}));
-  const int gate_up = graph.parameter(wide);
-  const int down = graph.parameter(narrow);
-  const Mixture mixture(graph, sizes, routes);
-  const int inner = gated_by_silu(graph, graph.multiply(mixture.at_slots(x), gate_up));
-  const int results = graph.multiply(inner, down);
-  const int output =
-      mixture.at_tokens(graph.apply(ElementOp::product, results, mixture.shares(router)));
-  return {"mixture_of_experts",
-          std::move(graph),
-          output,
-          {{.name = "gate_up_proj",
-            .role = "gate_up_proj",
-            .shape = wide,
-            .initial = uniform_by_inputs(hidden)},
-           {.name = "down_proj",
-            .role = "down_proj",
-            .shape = narrow,
-            .initial = uniform_by_inputs(expanded)}}};
+  Composer composer;
+  const Term x = composer.input({sequence, hidden});
+  const Term router = composer.input({sequence, experts});
+  const Term gate_up = composer.parameter("gate_up_proj", {experts, hidden, 2 * expanded},
+                                          uniform_by_inputs(hidden));
+  const Term down =
+      composer.parameter("down_proj", {experts, expanded, hidden}, uniform_by_inputs(expanded));
+  const Mixture mixture(composer, sizes, routes);
+  const Term inner = gated_by_silu(mixture.at_slots(x).multiply(gate_up));
+  const Term results = inner.multiply(down);
+  const Term weighted = results * mixture.shares(router);
+  return composer.composed("mixture_of_experts", mixture.at_tokens(weighted));
 }
 
 }  // namespace parbench

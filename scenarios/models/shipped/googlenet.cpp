@@ -68,7 +68,7 @@ int halved(Network& net, std::string name, int input, std::int64_t kernel) {
 
 }  // namespace
 
-Network googlenet(std::int64_t image, std::int64_t classes) {
+Network googlenet(std::int64_t image) {
   check_image(image);
   Network net;
   net.name = "googlenet";
@@ -90,7 +90,7 @@ Network googlenet(std::int64_t image, std::int64_t classes) {
   }
   net.unit("head");
   x = net.add("avgpool", GlobalAveragePool(), {x});
-  net.add("fc", Linear(classes), {x});
+  net.add("fc", Linear(image_classes), {x});
   return net;
 }
 

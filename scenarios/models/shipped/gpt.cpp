@@ -24,7 +24,7 @@ Network block_of(const std::string& kind, const BlockSizes& sizes) {
 
 }  // namespace
 
-Network gpt(const GptSizes& sizes) {
+Network gpt(const TransformerSizes& sizes) {
   constexpr float deviation = 0.02F;  // standard deviation of GPT-2's embeddings
   check_heads(sizes.hidden, sizes.heads);
   Network net =

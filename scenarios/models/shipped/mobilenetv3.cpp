@@ -121,7 +121,7 @@ int inverted_residual(Network& net, const std::string& name, int input, const In
 
 }  // namespace
 
-Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes) {
+Network mobilenetv3(bool small, std::int64_t image) {
   check_image(image);
   const MobileNet table = mobilenet_of(small);
   Network net;
@@ -142,7 +142,7 @@ Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes) {
   x = net.add("avgpool", GlobalAveragePool(), {x});
   x = net.add("classifier.0", Linear(table.classifier), {x});
   x = net.add("classifier.1", hard_swish(net.shape_of(x)), {x});
-  net.add("classifier.3", Linear(classes), {x});
+  net.add("classifier.3", Linear(image_classes), {x});
   return net;
 }
 

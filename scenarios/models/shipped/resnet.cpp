@@ -87,7 +87,7 @@ int bottleneck(Network& net, const BlockOptions& block, int input) {
 
 }  // namespace
 
-Network resnet(int depth, std::int64_t image, std::int64_t classes) {
+Network resnet(int depth, std::int64_t image) {
   check_image(image);
   const Blocks& blocks = blocks_of(depth);
   Network net;
@@ -112,7 +112,7 @@ Network resnet(int depth, std::int64_t image, std::int64_t classes) {
   }
   net.unit("head");
   x = net.add("avgpool", GlobalAveragePool(), {x});
-  net.add("fc", Linear(classes), {x});
+  net.add("fc", Linear(image_classes), {x});
   return net;
 }
 

@@ -47,7 +47,9 @@ void check_unet(const UnetSizes& sizes) {
 
 }  // namespace
 
-Network unet(const UnetSizes& sizes, std::int64_t image_channels, std::int64_t classes) {
+Network unet(const UnetSizes& sizes) {
+  constexpr std::int64_t image_channels = 3;
+  constexpr std::int64_t classes = 2;
   check_unet(sizes);
   Network net;
   net.name = fmt::format("unet of {} levels from {} channels, {} classes", sizes.layers,

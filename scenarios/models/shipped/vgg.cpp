@@ -31,7 +31,7 @@ int classifier_layer(Network& net, int number, int input) {
 
 }  // namespace
 
-Network vgg16(std::int64_t image, std::int64_t classes) {
+Network vgg16(std::int64_t image) {
   check_image(image);
   const Convolution::Options options{.window = {.kernel = 3, .stride = 1, .padding = 1},
                                      .bias = true};
@@ -54,7 +54,7 @@ Network vgg16(std::int64_t image, std::int64_t classes) {
   x = net.add("flatten", Flatten(), {x});
   x = classifier_layer(net, 0, x);
   x = classifier_layer(net, 3, x);
-  net.add("classifier.6", Linear(classes), {x});
+  net.add("classifier.6", Linear(image_classes), {x});
   return net;
 }
 

@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-Network vit(const VitSizes& sizes, std::int64_t classes) {
+Network vit(const VitSizes& sizes) {
   constexpr std::int64_t patch = 16;
   const BlockKind block{
       .heads = sizes.heads, .causal = false, .function = ActivationKind::gelu, .epsilon = 1e-6F};
@@ -42,7 +42,7 @@ Network vit(const VitSizes& sizes, std::int64_t classes) {
   net.unit("head");
   x = net.add("class_token", first_row(net.shape_of(x)), {x});
   x = net.add("ln", LayerNorm(block.epsilon), {x});
-  net.add("head", Linear(classes), {x});
+  net.add("head", Linear(image_classes), {x});
   return net;
 }
 

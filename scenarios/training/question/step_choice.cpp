@@ -47,14 +47,10 @@ std::vector<Axis> further_axes() {
        .description = "samples of a micro-batch; of a pipeline also several sizes as a+b+c; "
                       "default of hybrid: two micro-batches per stage",
        .kind = AxisKind::sizes,
-       .quick = {},
-       .published = {},
        .max = 1 << 20,
        .role = Role::micro_batch_size},
       {.name = micro_batches_flag,
        .description = "number of micro-batches, in place of their size (--split)",
-       .quick = {},
-       .published = {},
        .max = 1 << 20,
        .sets = "split"},
       {.name = "schedule",
@@ -72,8 +68,6 @@ std::vector<Axis> further_axes() {
            "published "
            "where the model has one for the devices, else balanced",
        .kind = AxisKind::text,
-       .quick = {},
-       .published = {},
        .role = Role::partition,
        .advised = "balanced"},
       {.name = "optimizer",

@@ -223,11 +223,9 @@ Planned plan(const ConvolutionBackwardData& desc) {
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_data(geometry, desc.shape, desc.dtype);
   });
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::convolution_backward_data(chosen));
-  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return in_device_layout(desc, std::move(op));
+  return in_device_layout(desc,
+                          primitive_op(desc, chosen, dnnl::convolution_backward_data(chosen),
+                                       {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC}));
 }
 
 Planned plan(const ConvolutionBackwardWeights& desc) {

@@ -1,5 +1,4 @@
 // Addition of a number to each channel of an image, and its backward operation.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -103,15 +103,9 @@ void LayerNormBackwardOp::execute(const Execution& execution,
 
 Planned plan(const LayerNormForward& desc) {
   const auto chosen = plan_layer_norm(rows_of(desc.shape, desc.dtype), desc.epsilon);
-  const memory::desc column = memory_desc(canonical({desc.shape.back()}));
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::layer_normalization_forward(chosen));
-  op->bind(DNNL_ARG_SRC, chosen.src_desc());
-  op->bind(DNNL_ARG_SCALE, column);
-  op->bind(DNNL_ARG_SHIFT, column);
-  op->bind(DNNL_ARG_DST, chosen.dst_desc());
-  op->bind(DNNL_ARG_MEAN, chosen.mean_desc());
-  op->bind(DNNL_ARG_VARIANCE, chosen.variance_desc());
-  return op;
+  return primitive_op(desc, chosen, dnnl::layer_normalization_forward(chosen),
+                      {DNNL_ARG_SRC, DNNL_ARG_SCALE, DNNL_ARG_SHIFT, DNNL_ARG_DST, DNNL_ARG_MEAN,
+                       DNNL_ARG_VARIANCE});
 }
 
 Planned plan(const LayerNormBackward& desc) {

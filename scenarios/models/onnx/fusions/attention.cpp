@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "scenarios/models/general/strides.h"
 #include "scenarios/models/layers/linear.h"

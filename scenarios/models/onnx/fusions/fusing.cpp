@@ -6,7 +6,6 @@
 
 #include "scenarios/models/general/strides.h"
 #include "scenarios/models/layers/elementwise.h"
-#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -20,16 +19,16 @@ constexpr std::array fusions{
     fused_addition,    fused_attention, fused_channel_scale, fused_channel_movement,
     fused_global_pool, fused_padding,   fused_pixels};
 
-std::size_t place(int index) { return static_cast<std::size_t>(index); }
+std::size_t slot(int index) { return static_cast<std::size_t>(index); }
 
 /// Returns how many operations needed for the output read each operation; 0 for operations that are
 /// not needed.
 std::vector<int> reader_counts(const general::Graph& graph, int output) {
-  std::vector<int> counts(place(output) + 1);
-  counts[place(output)] = 1;
+  std::vector<int> counts(slot(output) + 1);
+  counts[slot(output)] = 1;
   for (int index = output; index >= 0; --index) {
-    if (counts[place(index)] == 0) continue;
-    for (const int input : graph.at(index).inputs) ++counts[place(input)];
+    if (counts[slot(index)] == 0) continue;
+    for (const int input : graph.at(index).inputs) ++counts[slot(input)];
   }
   return counts;
 }
@@ -43,11 +42,11 @@ int Fusing::run(int output) {
   for (int index = 0; index <= output; ++index) {
     const Operation& operation = from.at(index);
     const bool is_source = operation.kind == OpKind::input || operation.kind == OpKind::parameter;
-    if (counts[place(index)] == 0 && !is_source) continue;
+    if (counts[slot(index)] == 0 && !is_source) continue;
     maker_ = translator_.maker_of(index);
     const auto size_before = graph_.operations().size();
     int copy = in_one_piece(copied(operation));
-    keep(counts[place(index)], copy, size_before);
+    keep(counts[slot(index)], copy, size_before);
     for (std::size_t i = 0; i < fusions.size(); ++i) {
       const auto size = graph_.operations().size();
       const std::optional<int> made = fusions.at(i)(*this, copy);
@@ -55,14 +54,14 @@ int Fusing::run(int output) {
         keep(0, copy, size);
         continue;
       }
-      keep(readers_[place(copy)], *made, size);
-      unfused_[place(*made)] = unfused_[place(copy)];
+      keep(readers_[slot(copy)], *made, size);
+      unfused_[slot(*made)] = unfused_[slot(copy)];
       copy = *made;
       i = static_cast<std::size_t>(-1);  // restarts with the first operation
     }
-    copies_[place(index)] = copy;
+    copies_[slot(index)] = copy;
   }
-  const int result = copies_[place(output)];
+  const int result = copies_[slot(output)];
   translator_.replace_network(std::move(graph_), std::move(makers_));
   return result;
 }
@@ -75,8 +74,8 @@ void Fusing::keep(int from, int to, std::size_t size_before) {
   makers_.resize(size, maker_);
   for (std::size_t i = unfused_.size(); i < size; ++i) unfused_.push_back(static_cast<int>(i));
   if (from == 0) return;
-  const bool is_new = place(to) >= size_before;
-  readers_[place(to)] = is_new ? from : readers_[place(to)] + from - 1;
+  const bool is_new = slot(to) >= size_before;
+  readers_[slot(to)] = is_new ? from : readers_[slot(to)] + from - 1;
 }
 
 int Fusing::copied(const Operation& operation) {
@@ -85,7 +84,7 @@ int Fusing::copied(const Operation& operation) {
     return graph_.parameter(general::shape_at(operation.shape, 1));
   }
   Operation same = operation;
-  for (int& input : same.inputs) input = copies_[place(input)];
+  for (int& input : same.inputs) input = copies_[slot(input)];
   if (same.kind == OpKind::layer) {
     return graph_.layer(same.index, std::move(same.inputs), std::move(same.shape));
   }
@@ -110,12 +109,12 @@ int Fusing::in_one_piece(int index) {
 }
 
 int Fusing::unfused(int index) const {
-  return kind_of<Activation>(index) == nullptr ? index : unfused_[place(index)];
+  return kind_of<Activation>(index) == nullptr ? index : unfused_[slot(index)];
 }
 
 const TranslatedLayer* Fusing::layer_of(int index) const {
   if (at(index).kind != OpKind::layer) return nullptr;
-  return &translator_.layers().at(place(at(index).index));
+  return &translator_.layers().at(slot(at(index).index));
 }
 
 std::optional<double> Fusing::number_of(int index) const {
@@ -140,7 +139,7 @@ std::optional<int> Fusing::parameter_along(int index, std::size_t first, std::si
   }
   if (at(source).kind == OpKind::reshape) source = at(source).inputs.front();
   if (at(source).kind != OpKind::parameter) return std::nullopt;
-  const int constant = translator_.parameters().at(place(at(source).index)).constant;
+  const int constant = translator_.constant_of(at(source));
   return translator_.constants().reshape(constant, general::part_of(wanted, first, first + count));
 }
 
@@ -164,8 +163,8 @@ int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> in
 
 void Fusing::set_maker(int index, std::string_view op, std::string_view suffix) {
   if (maker_ == nullptr) return;
-  makers_.resize(std::max(makers_.size(), place(index) + 1), maker_);
-  makers_[place(index)] =
+  makers_.resize(std::max(makers_.size(), slot(index) + 1), maker_);
+  makers_[slot(index)] =
       &translator_.add_node({.name = name_of(*maker_).append(suffix), .op = std::string(op)});
 }
 

@@ -31,9 +31,9 @@ class Fusing {
 
   /// Returns whether a result has a single reader, so that nothing else needs it if it is replaced.
   [[nodiscard]] bool has_one_reader(int index) const {
-    const auto place = static_cast<std::size_t>(index);
+    const auto slot = static_cast<std::size_t>(index);
     // true for operations of the fusion itself
-    return place >= readers_.size() || readers_[place] == 1;
+    return slot >= readers_.size() || readers_[slot] == 1;
   }
   /// Returns the general operation that an activation replaced; for other operations, the operation
   /// itself.
@@ -99,9 +99,7 @@ template <class Find>
   return std::nullopt;
 }
 
-/// Returns the replacement of an operation; nothing if the pattern does not end there.
-using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
-
+// Fusions return the replacement of an operation; nothing if the pattern does not end there.
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_addition(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_attention(Fusing& fusing, int index);

@@ -1,7 +1,6 @@
 // Attention and rotary positions of ONNX (operator set 23) and onnxruntime.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "scenarios/models/onnx/general/indexing.h"
@@ -117,8 +116,8 @@ std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size
   return arguments.plus(seen.reshape({shape[0], {}, {}, shape[1]}).choose(0.0F, hidden), addend);
 }
 
-void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t> places) {
-  for (const std::size_t which : places) {
+void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t> indices) {
+  for (const std::size_t which : indices) {
     refuse_if(arguments.has(which), fmt::format("its input {} is not supported", which + 1));
   }
 }

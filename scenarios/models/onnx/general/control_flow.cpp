@@ -90,13 +90,13 @@ Tensor stacked(Translator& translator, std::vector<Tensor> parts, std::int64_t a
   std::vector<Term> terms;
   for (const Tensor& one : parts) {
     const Term term{&graph, is_constant ? one.operation : translator.in_network(one)};
-    const std::size_t place = dimension_of(axis, term.rank() + 1);
-    terms.push_back(term.reshape(with_dimension(term.shape(), place)));
+    const std::size_t dimension = dimension_of(axis, term.rank() + 1);
+    terms.push_back(term.reshape(with_dimension(term.shape(), dimension)));
     refuse_if(terms.back().rank() != terms.front().rank(), "its iterations have different results");
   }
-  const std::int64_t place = signed_size(dimension_of(axis, terms.front().rank()));
+  const std::int64_t dimension = signed_size(dimension_of(axis, terms.front().rank()));
   return {.is_constant = is_constant,
-          .operation = general::concatenated(terms, place),
+          .operation = general::concatenated(terms, dimension),
           .type = parts.front().type};
 }
 
@@ -115,7 +115,7 @@ std::int64_t number_of(const Arguments& arguments, std::string_view name, std::s
   return which < values.size() ? values[which] : 0;
 }
 
-/// The place of the state among the inputs of a node and its body, and among the body's outputs.
+/// Positions of the state among the inputs of a node and its body, and among the body's outputs.
 struct Carried {
   std::size_t input;
   std::size_t output;
@@ -192,13 +192,13 @@ void loop(Arguments& arguments) {
           });
 }
 
-/// Returns element `place` of a dimension, without that dimension.
+/// Returns element `index` of a dimension, without that dimension.
 Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis,
-                  std::int64_t place) {
+                  std::int64_t index) {
   general::Graph& graph = tensor.is_constant ? translator.constants() : translator.network();
   const Term x{&graph, tensor.operation};
   return {.is_constant = tensor.is_constant,
-          .operation = x.part(axis, place, 1).reshape(without_dimension(x.shape(), axis)),
+          .operation = x.part(axis, index, 1).reshape(without_dimension(x.shape(), axis)),
           .type = tensor.type};
 }
 
@@ -243,9 +243,9 @@ void scan(Arguments& arguments) {
     if (i >= inputs.front().count) return false;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       const Scanned& one = inputs[k];
-      const std::int64_t place = one.is_reversed ? one.count - 1 - i : i;
+      const std::int64_t index = one.is_reversed ? one.count - 1 - i : i;
       translator.set(body.inputs[states + k].name,
-                     element_of(translator, one.tensor, one.axis, place));
+                     element_of(translator, one.tensor, one.axis, index));
     }
     return true;
   });

@@ -21,6 +21,12 @@ using enum ElementOp;
 Term positive(Term x) { return x.max(0.0F); }
 Term same(Term x) { return x; }
 
+/// Rounds towards zero.
+Term truncated(Term x) {
+  const Term size = x.abs().floor();
+  return x.sign() * size;
+}
+
 /// log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
 Term softplus(Term x) {
   const Term small = (-x.abs()).exp();
@@ -28,11 +34,11 @@ Term softplus(Term x) {
   return positive(x) + logarithm_of;
 }
 
-/// x where it is positive, else `other`.
+/// Returns x where it is positive, otherwise `other`.
 Term positive_or(Term x, Term other) { return x.greater(0.0F).choose(x, other); }
 
-/// factor·(exp(x) − 1) where x is negative. The exponent is clipped: what is not selected must be
-/// finite, or its gradient is none.
+/// Returns factor·(exp(x) − 1) where x is negative. The exponent is clipped, because elements that
+/// are not selected must be finite to have a gradient.
 Term elu(Term x, Term scaled, float factor) {
   return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
@@ -40,7 +46,7 @@ Term elu(Term x, Term scaled, float factor) {
 Term inverted(Term condition) { return condition.equal(condition.filled(0)); }
 Term is_nan(Term x) { return inverted(x.equal(x)); }
 
-/// 1 where any or all of both hold.
+/// Return 1 where at least one, both, or exactly one of two conditions holds.
 Term either(Term a, Term b) { return a.max(b); }
 Term both(Term a, Term b) { return a * b; }
 Term exclusive(Term a, Term b) { return (a - b).abs(); }
@@ -51,7 +57,7 @@ Term is_equal(Term a, Term b) { return a.equal(b); }
 Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
 Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
 
-/// sinh, cosh and others by exponentials and logarithms.
+/// Hyperbolic functions and the tangent, by exponentials, logarithms and quotients.
 Term sinh(Term x) {
   const Term grows = x.exp();
   return (grows - grows.inverse()) * 0.5F;
@@ -124,11 +130,24 @@ Term hard_sigmoid(Term x, const Arguments& of) {
   return (x * of.real("alpha", 0.2) + of.real("beta", 0.5)).clipped(0, 1);
 }
 
+Term gelu(Term x, bool by_tanh) {
+  Term inner = x;
+  if (by_tanh) {
+    constexpr float cubic = 0.044715F;
+    const float factor = std::sqrt(2 * std::numbers::inv_pi_v<float>);
+    inner = ((x + x * x * x * cubic) * factor).tanh();
+  } else {
+    inner = (x * (std::numbers::sqrt2_v<float> / 2)).apply(error_function);
+  }
+  return x * 0.5F * (inner + 1.0F);
+}
+
 Term gelu_of(Term x, const Arguments& of) {
   return gelu(x, of.text("approximate", "none") == "tanh");
 }
 
 Term swish(Term x, const Arguments& of) { return x * sigmoid(x * of.real("alpha", 1)); }
+Term quick_gelu(Term x, const Arguments& of) { return x * sigmoid(x * of.real("alpha", 1.702)); }
 
 Term is_infinite(Term x, const Arguments& of) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -161,7 +180,13 @@ Outputs formula_of(Arguments& arguments) {
   }
 }
 
-/// What holds or does not.
+/// A GELU of onnxruntime, of the sum with a bias if there is one.
+template <bool by_tanh>
+Outputs biased_gelu(Arguments& arguments) {
+  return {gelu(arguments.plus(arguments.operand(0), 1), by_tanh)};
+}
+
+/// A condition: 1 where it holds, otherwise 0.
 template <auto formula>
 Outputs logical(Arguments& arguments) {
   arguments.set_type(ElementType::boolean);
@@ -178,7 +203,7 @@ Outputs clip(Arguments& arguments) {
   return {x};
 }
 
-/// The numbers as another type has them.
+/// Converts the numbers to another type.
 Outputs converted(Arguments& arguments, ElementType to) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
@@ -263,26 +288,39 @@ Outputs dropout(Arguments& arguments) {
       {tensor.to_front(x)}))};
 }
 
+// --- quantised files ---
+
+/// Returns a scale or zero point, a number or one element per index of an axis, for broadcasting.
+Term along_axis(Arguments& arguments, std::size_t which) {
+  const Term values = arguments.operand(which);
+  if (general::count_of(values.shape()).is_one()) return values.reshape({});
+  return along(values, arguments.axis(1), arguments.rank(0));
+}
+
+Outputs dequantise(Arguments& arguments) {
+  Term x = arguments.operand(0);
+  if (arguments.has(2)) x = x - along_axis(arguments, 2);
+  arguments.set_type(ElementType::floating);
+  return {x * along_axis(arguments, 1)};
+}
+
+/// Numbers stay floating-point. The forward pass rounds them: x + (rounded − x), where the
+/// difference has no gradient, so that the backward pass takes the rounding for the identity
+/// ("straight through").
+Outputs quantise(Arguments& arguments) {
+  const Term x = arguments.operand(0);
+  const Term scaled = x / along_axis(arguments, 1);
+  const bool is_signed =
+      arguments.has(2) && !arguments.translator().is_unsigned(arguments.node().inputs[2]);
+  Term rounded = scaled + (scaled.round() - scaled).detached();
+  if (arguments.has(2)) rounded = rounded + along_axis(arguments, 2);
+  arguments.set_type(ElementType::integer);
+  return {is_signed ? rounded.clipped(-128, 127) : rounded.clipped(0, 255)};
+}
+
 }  // namespace
 
 Term sigmoid(Term x) { return (x * 0.5F).tanh() * 0.5F + 0.5F; }
-
-Term truncated(Term x) {
-  const Term size = x.abs().floor();
-  return x.sign() * size;
-}
-
-Term gelu(Term x, bool by_tanh) {
-  Term inner = x;
-  if (by_tanh) {
-    constexpr float cubic = 0.044715F;
-    const float factor = std::sqrt(2 * std::numbers::inv_pi_v<float>);
-    inner = ((x + x * x * x * cubic) * factor).tanh();
-  } else {
-    inner = (x * (std::numbers::sqrt2_v<float> / 2)).apply(error_function);
-  }
-  return x * 0.5F * (inner + 1.0F);
-}
 
 OperatorTable element_operators() {
   return {{"Abs", unary<absolute>},
@@ -301,6 +339,7 @@ OperatorTable element_operators() {
           {"Clip", clip},
           {"Cos", unary<cosine>},
           {"Cosh", formula_of<cosh>},
+          {"DequantizeLinear", dequantise},
           {"Div", division},
           {"Dropout", dropout},
           {"Elu", formula_of<elu_of>},
@@ -331,6 +370,7 @@ OperatorTable element_operators() {
           {"Or", logical<either>},
           {"PRelu", formula_of<parametric_relu>},
           {"Pow", binary<power>},
+          {"QuantizeLinear", quantise},
           {"Reciprocal", unary<reciprocal>},
           {"Relu", formula_of<positive>},
           {"Round", unary<rounding>},
@@ -350,7 +390,11 @@ OperatorTable element_operators() {
           {"Tanh", unary<tanh>},
           {"ThresholdedRelu", formula_of<thresholded_relu>},
           {"Where", where},
-          {"Xor", logical<exclusive>}};
+          {"Xor", logical<exclusive>},
+          {"com.microsoft.BiasGelu", biased_gelu<false>},
+          {"com.microsoft.FastGelu", biased_gelu<true>},
+          {"com.microsoft.Gelu", biased_gelu<false>},
+          {"com.microsoft.QuickGelu", formula_of<quick_gelu>}};
 }
 
 }  // namespace parbench::onnx_import

@@ -20,9 +20,9 @@ using general::part_of;
 using enum ElementOp;
 
 /// Converts negative indices, which count from the end.
-Term from_front(Term places, std::int64_t extent) {
-  const Term moved = places + static_cast<float>(extent);
-  return places.less(0.0F).choose(moved, places);
+Term from_front(Term indices, std::int64_t extent) {
+  const Term moved = indices + static_cast<float>(extent);
+  return indices.less(0.0F).choose(moved, indices);
 }
 
 void check_fixed(const Extent& extent) {
@@ -30,8 +30,8 @@ void check_fixed(const Extent& extent) {
 }
 
 /// Returns whether indices depend on the number of the sample to which the results belong.
-bool counts_samples(const general::Graph& graph, int places) {
-  const general::Operation& operation = graph.at(places);
+bool counts_samples(const general::Graph& graph, int indices) {
+  const general::Operation& operation = graph.at(indices);
   if (operation.kind == OpKind::element && operation.element == coordinate) {
     return operation.shape[static_cast<std::size_t>(operation.dimension)].samples;
   }
@@ -44,10 +44,10 @@ bool counts_samples(const general::Graph& graph, int places) {
 
 /// Converts indices in a dimension to count from its front. In the dimension of samples, each
 /// sample selects itself.
-Term places_in(const Extent& extent, Term places) {
-  if (!extent.samples) return from_front(places, extent.size);
-  if (!counts_samples(*places.graph, places)) check_fixed(extent);
-  return places;
+Term indices_in(const Extent& extent, Term indices) {
+  if (!extent.samples) return from_front(indices, extent.size);
+  if (!counts_samples(*indices.graph, indices)) check_fixed(extent);
+  return indices;
 }
 
 /// Returns the shape of a selection: a dimension replaced by those of the indices.
@@ -112,18 +112,18 @@ Outputs gather(Arguments& arguments) {
     const Term rows = taken(x, axis, arguments.integers(1));
     return {rows.reshape(shape_of_choice(from, axis, arguments.shape(1)))};
   }
-  return {chosen(x, axis, places_in(from[axis], arguments.operand(1)))};
+  return {chosen(x, axis, indices_in(from[axis], arguments.operand(1)))};
 }
 
 /// Returns the index in the flattened tensor of that shape, for each element of the result: its
-/// coordinates are those of the element, except `places` in the axis.
-Term flat_places(const Extents& shape, std::size_t axis, Term places) {
-  Term flat = places.filled(0);
+/// coordinates are those of the element, except `indices` in the axis.
+Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
+  Term flat = indices.filled(0);
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const bool is_outermost = std::ranges::all_of(part_of(shape, 0, d), &Extent::is_one);
     refuse_if(shape[d].samples && !is_outermost, "its samples are not in front");
-    const Term own = d == axis ? places : places.coordinate(d);
+    const Term own = d == axis ? indices : indices.coordinate(d);
     flat = flat + own * static_cast<float>(stride);
     stride *= shape[d].size;
   }
@@ -137,7 +137,7 @@ struct Elements {
 
   [[nodiscard]] Term flat(Term indices) const {
     check_fixed(shape[axis]);
-    return flat_places(shape, axis, from_front(indices, shape[axis].size));
+    return flat_indices(shape, axis, from_front(indices, shape[axis].size));
   }
 
   Term x;
@@ -150,9 +150,9 @@ Outputs gather_elements(Arguments& arguments) {
   if (const auto value = of.x.graph->number_of(of.x)) {
     return {arguments.filled(*value, arguments.shape(1))};
   }
-  const Term places = of.flat(arguments.operand(1));
+  const Term flat = of.flat(arguments.operand(1));
   const Term table = of.x.reshape({general::count_of(of.shape), {1}});
-  return {table.rows(places).reshape(places.shape())};
+  return {table.rows(flat).reshape(flat.shape())};
 }
 
 /// Row indices of a tensor, from coordinates in its dimensions after the first `batch`.
@@ -185,7 +185,7 @@ RowIndices row_indices(const Extents& from, Term coordinates, std::size_t batch)
       own = own.coordinate(d);
     } else {
       const Term one = coordinates.part(by.size() - 1, signed_size(d - batch), 1);
-      own = places_in(from[d], one.reshape(list));
+      own = indices_in(from[d], one.reshape(list));
     }
     found.indices = found.indices + own * static_cast<float>(stride);
     stride *= from[d].size;
@@ -220,11 +220,12 @@ Outputs gather_nd(Arguments& arguments) {
 }
 
 /// Replaces rows of a tensor, or adds to them. Input 2 is the updates.
-Term scattered(Arguments& arguments, Term x, const Extent& rows, const Extent& width, Term places) {
+Term scattered(Arguments& arguments, Term x, const Extent& rows, const Extent& width,
+               Term indices) {
   const Term updates = arguments.operand(2);
   const Extents from = x.shape();
-  const Extent count = general::count_of(places.shape());
-  const Term list = places.reshape({count});
+  const Extent count = general::count_of(indices.shape());
+  const Term list = indices.reshape({count});
   const auto placed = [&](Term values) {
     return Term{x.graph, x.graph->scatter_rows(values, list, rows)}.reshape(from);
   };
@@ -247,7 +248,7 @@ Outputs scatter_nd(Arguments& arguments) {
   return {scattered(arguments, x, at.rows, general::count_of(at.row), at.indices)};
 }
 
-// --- places ---
+// --- positions ---
 
 Outputs one_hot(Arguments& arguments) {
   const std::int64_t depth = arguments.integer(1, 0);
@@ -256,17 +257,17 @@ Outputs one_hot(Arguments& arguments) {
   const Term indices = from_front(arguments.operand(0), depth);
   const std::size_t axis = arguments.axis(-1, indices.rank() + 1);
   const Term wide = indices.reshape(with_dimension(indices.shape(), axis));
-  const Term places = arguments.coordinate(with_dimension(indices.shape(), axis, {.size = depth}),
-                                           static_cast<int>(axis));
+  const Term positions = arguments.coordinate(
+      with_dimension(indices.shape(), axis, {.size = depth}), static_cast<int>(axis));
   const Term values = arguments.operand(2);  // {off, on}
   arguments.set_type(arguments.type(2));
   const Term off = values.part(0, 0, 1).reshape({});
   const Term on = values.part(0, 1, 1).reshape({});
-  return {places.equal(wide).choose(on, off)};
+  return {positions.equal(wide).choose(on, off)};
 }
 
 template <Reduction reduction>
-Outputs extreme_place(Arguments& arguments) {
+Outputs extreme_index(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents from = x.shape();
   const std::size_t axis = arguments.axis(0, from.size());
@@ -357,13 +358,13 @@ Outputs eye_like(Arguments& arguments) {
 
 }  // namespace
 
-Extents with_dimension(Extents shape, std::size_t place, Extent extent) {
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(place), extent);
+Extents with_dimension(Extents shape, std::size_t dimension, Extent extent) {
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dimension), extent);
   return shape;
 }
 
-Extents without_dimension(Extents shape, std::size_t place) {
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(place));
+Extents without_dimension(Extents shape, std::size_t dimension) {
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dimension));
   return shape;
 }
 
@@ -378,10 +379,10 @@ Term squeezed(Term x, const Integers& axes) {
   return x.reshape(std::move(to));
 }
 
-Term divided_at(Term x, std::size_t place) {
+Term divided_at(Term x, std::size_t dimension) {
   const Extents shape = x.shape();
-  return x.reshape({general::count_of(part_of(shape, 0, place)),
-                    general::count_of(part_of(shape, place, shape.size()))});
+  return x.reshape({general::count_of(part_of(shape, 0, dimension)),
+                    general::count_of(part_of(shape, dimension, shape.size()))});
 }
 
 Term along(Term values, std::size_t dimension, std::size_t rank) {
@@ -398,22 +399,22 @@ Term repeated(Term x, std::size_t axis, std::int64_t times) {
   return x.reshape(one).broadcast(wide).reshape(to);
 }
 
-Term taken(Term x, std::size_t axis, const Integers& places) {
+Term taken(Term x, std::size_t axis, const Integers& indices) {
   const std::int64_t extent = x.shape()[axis].size;
   check_fixed(x.shape()[axis]);
-  refuse_if(places.empty(), "it takes no elements");
+  refuse_if(indices.empty(), "it takes no elements");
   std::vector<double> from_front;
-  for (const std::int64_t place : places) {
-    from_front.push_back(static_cast<double>(place < 0 ? place + extent : place));
+  for (const std::int64_t index : indices) {
+    from_front.push_back(static_cast<double>(index < 0 ? index + extent : index));
     refuse_if(from_front.back() < 0 || from_front.back() >= static_cast<double>(extent),
-              fmt::format("it chooses element {} of {}", place, extent));
+              fmt::format("it chooses element {} of {}", index, extent));
   }
   const double step = from_front.size() > 1 ? from_front[1] - from_front[0] : 1;
   bool is_run = step != 0;
   for (std::size_t i = 1; i < from_front.size(); ++i) {
     is_run = is_run && from_front[i] - from_front[i - 1] == step;
   }
-  const std::int64_t count = signed_size(places.size());
+  const std::int64_t count = signed_size(indices.size());
   if (is_run) {
     return x.part(axis, static_cast<std::int64_t>(from_front.front()), count,
                   static_cast<std::int64_t>(step));
@@ -422,8 +423,8 @@ Term taken(Term x, std::size_t axis, const Integers& places) {
 }
 
 OperatorTable indexing_operators() {
-  return {{"ArgMax", extreme_place<Reduction::maximum>},
-          {"ArgMin", extreme_place<Reduction::minimum>},
+  return {{"ArgMax", extreme_index<Reduction::maximum>},
+          {"ArgMin", extreme_index<Reduction::minimum>},
           {"CumSum", cumulative_sum},
           {"EyeLike", eye_like},
           {"Gather", gather},

@@ -1,4 +1,4 @@
-// Helpers of several operators: selections along a dimension, and formulas.
+// Helpers of operators: selections along a dimension, shapes, and formulas.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,24 @@ using general::Term;
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
-/// Returns a shape with another dimension in front of dimension `place`, and without one.
-[[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t place,
+/// Returns a shape with another dimension in front of `dimension`, and without one.
+[[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t dimension,
                                               general::Extent extent = {});
-[[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t place);
+[[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t dimension);
 /// Returns a term without some of its dimensions, which have the extent 1. Negative axes count from
 /// the end.
 [[nodiscard]] Term squeezed(Term x, const general::Axes& axes);
 
-/// Returns a matrix: the dimensions before `place` joined, and those from it on.
-[[nodiscard]] Term divided_at(Term x, std::size_t place);
+/// Returns a matrix: the dimensions before `dimension` joined, and those from it on.
+[[nodiscard]] Term divided_at(Term x, std::size_t dimension);
+
+/// Returns the extents requested by a list of integers: −1 for the remainder, 0 for the extent of
+/// `from` unless `keeps_zeros`. If the file has a fixed number of samples, the list does not
+/// mention them; they keep their position in `from`, with the same number of elements inside of
+/// them. Throws CannotTranslate, or std::invalid_argument for more elements than fit any memory.
+[[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
+                                                const std::vector<std::int64_t>& wanted,
+                                                std::int64_t samples_of_file, bool keeps_zeros);
 
 /// Returns one number for each index in a dimension of a tensor, for broadcasting.
 [[nodiscard]] Term along(Term values, std::size_t dimension, std::size_t rank);
@@ -38,21 +46,11 @@ using general::Term;
 [[nodiscard]] Term repeated(Term x, std::size_t axis, std::int64_t times);
 
 /// Returns those elements of a dimension, in that order.
-[[nodiscard]] Term taken(Term x, std::size_t axis, const std::vector<std::int64_t>& places);
+[[nodiscard]] Term taken(Term x, std::size_t axis, const std::vector<std::int64_t>& indices);
 
 /// Returns 1/(1 + exp(−x)), computed by tanh, which never overflows.
 [[nodiscard]] Term sigmoid(Term x);
-[[nodiscard]] Term gelu(Term x, bool by_tanh);
-/// Rounds towards zero.
-[[nodiscard]] Term truncated(Term x);
-
-/// Softmax and its logarithm over several dimensions together.
+/// Softmax over several dimensions together.
 [[nodiscard]] Term softmax_over(Term x, const general::Axes& axes);
-[[nodiscard]] Term log_softmax_over(Term x, const general::Axes& axes);
-
-/// Returns (x − mean)/sqrt(variance + epsilon) over dimensions.
-[[nodiscard]] Term normalised(Term x, const general::Axes& axes, float epsilon);
-/// Returns x/sqrt(mean(x²) + epsilon) over dimensions.
-[[nodiscard]] Term by_root_mean_square(Term x, const general::Axes& axes, float epsilon);
 
 }  // namespace parbench::onnx_import

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/reshaping.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
@@ -15,7 +14,6 @@ namespace {
 using general::axes_between;
 using general::dimension_of;
 using general::Graph;
-using general::part_of;
 
 // --- shapes ---
 
@@ -61,9 +59,10 @@ Outputs reshape(Arguments& arguments) {
 Outputs flatten(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const std::int64_t axis = arguments.integer("axis", 1);
-  const std::int64_t place = axis < 0 ? axis + signed_size(x.rank()) : axis;
-  refuse_if(place < 0 || place > signed_size(x.rank()), fmt::format("its axis is {}", axis));
-  return {divided_at(x, static_cast<std::size_t>(place))};
+  const std::int64_t dimension = axis < 0 ? axis + signed_size(x.rank()) : axis;
+  refuse_if(dimension < 0 || dimension > signed_size(x.rank()),
+            fmt::format("its axis is {}", axis));
+  return {divided_at(x, static_cast<std::size_t>(dimension))};
 }
 
 Outputs squeeze(Arguments& arguments) {
@@ -212,8 +211,8 @@ void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::i
     if (is_whole) return;
     throw CannotTranslate("it takes a part of the samples");
   }
-  const auto inside = [&](std::int64_t place) {
-    const std::int64_t from_front = place < 0 ? place + extent : place;
+  const auto inside = [&](std::int64_t index) {
+    const std::int64_t from_front = index < 0 ? index + extent : index;
     return step > 0 ? std::clamp(from_front, std::int64_t{0}, extent)
                     : std::clamp(from_front, std::int64_t{-1}, extent - 1);
   };

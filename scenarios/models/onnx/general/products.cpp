@@ -1,5 +1,4 @@
 // Operators that compute matrix products.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -94,6 +93,22 @@ Outputs general_product(Arguments& arguments) {
   return {result + (beta == 1 ? addend : addend * beta)};
 }
 
+/// A product of onnxruntime, of which either factor may be transposed.
+Outputs fused_product(Arguments& arguments) {
+  refuse_if(arguments.flag("transBatchA", false) || arguments.flag("transBatchB", false),
+            "it moves the first dimension");
+  const auto factor = [&](std::size_t which, std::string_view is_transposed) {
+    const Term x = arguments.operand(which);
+    if (!arguments.flag(is_transposed, false)) return x;
+    refuse_if(x.rank() < 2, "it transposes a tensor of fewer than two dimensions");
+    return x.transpose();
+  };
+  const Term a = factor(0, "transA");
+  const Term result = a.multiply(factor(1, "transB"));
+  const float alpha = arguments.real("alpha", 1.0);
+  return {alpha == 1 ? result : result * alpha};
+}
+
 // --- einsum ---
 
 /// The letters of an operand; an ellipsis is replaced by upper-case letters that files do not use.
@@ -133,11 +148,11 @@ Term arranged(const Lettered& of, const std::string& order) {
   }
   const Term sum = reduced.empty() ? of.term : of.term.sum(reduced);
   const std::string left = common_letters(of.letters, order);
-  Integers places;
+  Integers dimensions;
   for (const char letter : common_letters(order, left)) {
-    places.push_back(signed_size(left.find(letter)));
+    dimensions.push_back(signed_size(left.find(letter)));
   }
-  return sum.reshape(shape).permute(places);
+  return sum.reshape(shape).permute(dimensions);
 }
 
 /// Returns the product of two operands, with the letters in `wanted`.
@@ -175,24 +190,24 @@ std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;
   };
-  const auto place = letters.find("...");
-  const std::size_t named = letters.size() - (place == std::string::npos ? 0 : 3);
+  const auto ellipsis = letters.find("...");
+  const std::size_t named = letters.size() - (ellipsis == std::string::npos ? 0 : 3);
   refuse_if(std::ranges::any_of(letters, is_other) || named > rank,
             "a term of its equation does not fit its input");
-  return place == std::string::npos ? 0 : rank - named;
+  return ellipsis == std::string::npos ? 0 : rank - named;
 }
 
 /// Replaces an ellipsis by one letter per dimension; the last dimensions of all terms get the same
 /// letters. Their codes are negative and ascending.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
-  const auto place = letters.find("...");
-  if (place == std::string::npos) return letters;
+  const auto ellipsis = letters.find("...");
+  if (ellipsis == std::string::npos) return letters;
   std::string names;
   for (std::size_t i = 0; i < dimensions; ++i) {
     names += static_cast<char>(static_cast<signed char>(i) - static_cast<signed char>(dimensions));
   }
-  return letters.replace(place, 3, names);
+  return letters.replace(ellipsis, 3, names);
 }
 
 Outputs einsum(Arguments& arguments) {
@@ -241,7 +256,10 @@ Outputs einsum(Arguments& arguments) {
 }  // namespace
 
 OperatorTable product_operators() {
-  return {{"Einsum", einsum}, {"Gemm", general_product}, {"MatMul", matrix_product}};
+  return {{"Einsum", einsum},
+          {"Gemm", general_product},
+          {"MatMul", matrix_product},
+          {"com.microsoft.FusedMatMul", fused_product}};
 }
 
 }  // namespace parbench::onnx_import

@@ -58,8 +58,8 @@ struct Direction {
   Term recurrent;   // {hidden, gates·hidden}
   Term input_bias;  // {gates·hidden}
   Term recurrent_bias;
-  std::optional<Term> peepholes;  // {3·hidden}
-  std::vector<Function> functions;
+  std::optional<Term> peepholes = {};  // {3·hidden}
+  std::vector<Function> functions = {};
 };
 
 /// State of a cell between positions. Only an LSTM has a cell beside the hidden values.
@@ -87,8 +87,8 @@ class Recurrence {
     }
     refuse_if(arguments.has(4), "it has lengths of sequences");
     if (of_.samples_first) x_ = x_.permute({1, 0, 2});
-    const std::string given = arguments.text("activations", "");
-    if (!given.empty()) functions = divided(given);
+    const auto given = arguments.attribute("activations", functions);
+    if (!given.empty()) functions = given;
     if (functions.size() < static_cast<std::size_t>(of_.count) * functions_of_one()) {
       const std::vector<std::string> one = functions;
       functions.insert(functions.end(), one.begin(), one.end());
@@ -159,18 +159,6 @@ class Recurrence {
     return gates_ == 4 ? 3 : gates_ == 3 ? 2 : 1;
   }
 
-  [[nodiscard]] static std::vector<std::string> divided(const std::string& names) {
-    std::vector<std::string> all(1);
-    for (const char c : names) {
-      if (c == ',') {
-        all.emplace_back();
-      } else {
-        all.back() += c;
-      }
-    }
-    return all;
-  }
-
   [[nodiscard]] Direction direction(std::int64_t d, bool has_cell) const {
     const std::int64_t width = gates_ * of_.hidden;
     const auto own = [&](std::size_t which) { return element_of(arguments_.operand(which), d); };
@@ -180,9 +168,7 @@ class Recurrence {
     Direction weights{.inputs = inputs,
                       .recurrent = recurrent,
                       .input_bias = biases.part(0, 0, width),
-                      .recurrent_bias = biases.part(0, width, width),
-                      .peepholes = std::nullopt,
-                      .functions = {}};
+                      .recurrent_bias = biases.part(0, width, width)};
     if (has_cell && arguments_.has(7)) weights.peepholes = own(7);
     const std::size_t first = static_cast<std::size_t>(d) * functions_of_one();
     for (std::size_t i = 0; i < functions_of_one(); ++i) {
@@ -288,9 +274,12 @@ bool is_usual_lstm(Arguments& arguments) {
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
   const bool has_others =
       std::ranges::any_of(others, [&](auto name) { return arguments.has_attribute(name); });
-  const std::string usual = "sigmoid,tanh,tanh";
-  const std::string given = in_lower_case(arguments.text("activations", usual));
-  const bool has_usual = given == usual || given == usual + ',' + usual;
+  const std::vector<std::string> usual{"sigmoid", "tanh", "tanh"};
+  const auto functions = arguments.attribute("activations", usual);
+  bool has_usual = functions.size() == usual.size() || functions.size() == 2 * usual.size();
+  for (std::size_t i = 0; i < functions.size() && has_usual; ++i) {
+    has_usual = in_lower_case(functions[i]) == usual[i % usual.size()];
+  }
   const bool reads_cells =
       node.outputs.size() > 2 && arguments.translator().is_read(node.outputs[2]);
   return !has_others && has_usual && arguments.is_network() && arguments.is_weight(1) &&

@@ -1,4 +1,4 @@
-// Operators that reduce dimensions, and normalisations.
+// Operators that reduce dimensions: reductions, normalisations and losses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +38,8 @@ Term log_of_powers(Term x, const Axes& axes) {
   return log_of_sum((x - shift).exp(), axes) + shift;
 }
 
+Term log_softmax_over(Term x, const Axes& axes) { return x - log_of_powers(x, axes); }
+
 template <Term (*formula)(Term, const Axes&)>
 Outputs reduced(Arguments& arguments) {
   const Term x = arguments.operand(0);
@@ -72,13 +74,25 @@ Outputs hardmax(Arguments& arguments) {
     axis = 1;
   }
   const Axes axes{signed_size(axis)};
-  const Term places = x.coordinate(axis);
+  const Term positions = x.coordinate(axis);
   const Term hit = x.equal(max_over(x, axes));
   const auto beyond = static_cast<float>(x.shape()[axis].size);
-  return {places.equal(min_over(hit.choose(places, beyond), axes)).reshape(shape)};
+  return {positions.equal(min_over(hit.choose(positions, beyond), axes)).reshape(shape)};
 }
 
 // --- normalisations ---
+
+/// Returns (x − mean)/sqrt(variance + epsilon) over dimensions.
+Term normalised(Term x, const Axes& axes, float epsilon) {
+  const Term centred = x - x.mean(axes);
+  const Term variance = centred.squared().mean(axes);
+  return centred / (variance + epsilon).sqrt();
+}
+
+/// Returns x/sqrt(mean(x²) + epsilon) over dimensions.
+Term by_root_mean_square(Term x, const Axes& axes, float epsilon) {
+  return x / (x.squared().mean(axes) + epsilon).sqrt();
+}
 
 float epsilon_of(const Arguments& arguments) { return arguments.real("epsilon", 1e-5); }
 
@@ -114,6 +128,26 @@ Outputs root_mean_square_norm(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Axes axes = dimensions_from(arguments.axis(-1, x.rank()), x.rank());
   return {by_root_mean_square(x, axes, epsilon_of(arguments)) * arguments.operand(1)};
+}
+
+/// Returns the sum of inputs 0 and 1, and of input `bias`, if it is not omitted.
+Term skip_sum(Arguments& arguments, std::size_t bias) {
+  const Term x = arguments.operand(0);
+  return arguments.plus(x + arguments.operand(1), bias);
+}
+
+/// Inputs: input, skip, scale, bias of the sum. The sum is output 3.
+Outputs simplified_skip_norm(Arguments& arguments) {
+  const Term sum = skip_sum(arguments, 3);
+  const Term result = by_root_mean_square(sum, {-1}, epsilon_of(arguments));
+  return {result * arguments.operand(2), -1, -1, sum};
+}
+
+/// Inputs: input, skip, scale, shift, bias of the sum. The sum is output 3.
+Outputs skip_norm(Arguments& arguments) {
+  const Term sum = skip_sum(arguments, 4);
+  const Term result = normalised(sum, {-1}, arguments.real("epsilon", 1e-12));
+  return {arguments.plus(result * arguments.operand(2), 3), -1, -1, sum};
 }
 
 /// Uses the batch's own statistics, as in training, even if the file is for inference.
@@ -199,23 +233,46 @@ Outputs global_pool(Arguments& arguments) {
   return {formula(x, dimensions_from(2, x.rank()))};
 }
 
+// --- losses; classes are dimension 1 of the prediction ---
+
+/// `log_probabilities`: {N, classes, …}; inputs 1 and 2 are targets {N, …} and weights {classes}.
+Term likelihood_loss(Arguments& arguments, Term log_probabilities) {
+  const Extents shape = log_probabilities.shape();
+  refuse_if(shape.size() < 2, "its input has no classes");
+  const Term targets = arguments.operand(1);
+  const Extents of_targets = targets.shape();
+  refuse_if(of_targets.size() + 1 != shape.size(), "its targets do not fit its prediction");
+  const Term expected = targets.reshape(with_dimension(of_targets, 1));
+  Term is_counted = log_probabilities.coordinate(1).equal(expected);
+  if (arguments.has_attribute("ignore_index")) {
+    const auto ignored = static_cast<float>(arguments.integer("ignore_index", 0));
+    is_counted = expected.equal(ignored).choose(0.0F, is_counted);
+  }
+  Term weights = is_counted;
+  if (arguments.has(2)) weights = is_counted * along(arguments.operand(2), 1, shape.size());
+  // Log probabilities that are not counted may be infinite.
+  const Term terms = -(weights * is_counted.choose(log_probabilities, 0.0F));
+  const std::string reduction = arguments.text("reduction", "mean");
+  arguments.set_type(ElementType::floating);
+  if (reduction == "none") return terms.sum({1}).reshape(of_targets);
+  const Term sum = terms.sum({}).reshape({});
+  return reduction == "sum" ? sum : sum / weights.sum({}).reshape({});
+}
+
+Outputs negative_log_likelihood(Arguments& arguments) {
+  return {likelihood_loss(arguments, arguments.operand(0))};
+}
+
+Outputs softmax_cross_entropy(Arguments& arguments) {
+  const Term logs = log_softmax_over(arguments.operand(0), {1});
+  return {likelihood_loss(arguments, logs), logs};
+}
+
 }  // namespace
 
 Term softmax_over(Term x, const Axes& axes) {
   const Term powers = (x - ceiling_of(x, axes)).exp();
   return powers / powers.sum(axes);
-}
-
-Term log_softmax_over(Term x, const Axes& axes) { return x - log_of_powers(x, axes); }
-
-Term normalised(Term x, const Axes& axes, float epsilon) {
-  const Term centred = x - x.mean(axes);
-  const Term variance = centred.squared().mean(axes);
-  return centred / (variance + epsilon).sqrt();
-}
-
-Term by_root_mean_square(Term x, const Axes& axes, float epsilon) {
-  return x / (x.squared().mean(axes) + epsilon).sqrt();
 }
 
 OperatorTable reduction_operators() {
@@ -230,6 +287,7 @@ OperatorTable reduction_operators() {
           {"LogSoftmax", over_axis<log_softmax_over>},
           {"LpNormalization", lp_norm},
           {"MeanVarianceNormalization", mean_variance_norm},
+          {"NegativeLogLikelihoodLoss", negative_log_likelihood},
           {"RMSNormalization", root_mean_square_norm},
           {"ReduceL1", reduced<sum_of_sizes>},
           {"ReduceL2", reduced<root_of_squares>},
@@ -241,7 +299,12 @@ OperatorTable reduction_operators() {
           {"ReduceProd", reduced<multiplied>},
           {"ReduceSum", reduced<summed>},
           {"ReduceSumSquare", reduced<sum_of_squares>},
-          {"Softmax", over_axis<softmax_over>}};
+          {"SimplifiedLayerNormalization", root_mean_square_norm},
+          {"Softmax", over_axis<softmax_over>},
+          {"SoftmaxCrossEntropyLoss", softmax_cross_entropy},
+          {"com.microsoft.SimplifiedLayerNormalization", root_mean_square_norm},
+          {"com.microsoft.SkipLayerNormalization", skip_norm},
+          {"com.microsoft.SkipSimplifiedLayerNormalization", simplified_skip_norm}};
 }
 
 }  // namespace parbench::onnx_import

@@ -1,5 +1,5 @@
 // Finds the position of the samples in a shape by the number of elements inside of them.
-#include "scenarios/models/onnx/general/reshaping.h"
+#include "scenarios/models/onnx/general/indexing.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ class Reshaping {
     check_sizes();
     if (count_.samples && !has_samples() && samples_of_file_ > 1) name_samples();
     complete();
-    if (count_.samples) place_samples();
+    if (count_.samples) locate_samples();
     return result_;
   }
 
@@ -87,23 +87,23 @@ class Reshaping {
   }
 
   /// Finds the dimension with the samples, and how many of its elements are outside of them.
-  void place_samples() {
+  void locate_samples() {
     const std::int64_t inside = count_.size / count_.outer;
     std::int64_t behind = 1;  // elements of the later dimensions
-    std::size_t place = result_.size();
+    std::size_t dimension = result_.size();
     for (std::size_t d = result_.size(); d-- > 0;) {
       if (fits(d, behind, inside)) {
-        place = d;
+        dimension = d;
         if (result_[d].samples || (result_[d].size == 1 && behind == inside)) break;
       }
       behind *= result_[d].size;
     }
-    refuse_if(place == result_.size(),
+    refuse_if(dimension == result_.size(),
               fmt::format("it divides the samples of {}", to_string(from_)));
     behind = 1;
     for (std::size_t d = result_.size(); d-- > 0;) {
       Extent& extent = result_[d];
-      extent.samples = d == place;
+      extent.samples = d == dimension;
       if (extent.samples) extent.outer = extent.size * behind / inside;
       behind *= extent.size;
     }

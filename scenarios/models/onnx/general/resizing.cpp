@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/windows.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
@@ -38,8 +37,8 @@ std::int64_t whole(double value) {
 }
 
 /// Returns the position in the input that corresponds to a position of the output.
-double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place) {
-  const auto x = static_cast<double>(place);
+double position_in_input(const Resizing& one, const Mode& mode, std::int64_t position) {
+  const auto x = static_cast<double>(position);
   const auto from = static_cast<double>(one.from);
   const auto to = static_cast<double>(one.to);
   if (mode.coordinates == "asymmetric") return x / one.scale;
@@ -59,20 +58,20 @@ double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place)
   throw CannotTranslate("its coordinates are " + mode.coordinates);
 }
 
-/// Like place_in_input. Throws CannotTranslate for a position outside of the image that has a value
-/// of its own.
-double read_place(const Resizing& one, const Mode& mode, std::int64_t place) {
-  const double found = place_in_input(one, mode, place);
+/// Like position_in_input. Throws CannotTranslate for a position outside of the image that has a
+/// value of its own.
+double read_position(const Resizing& one, const Mode& mode, std::int64_t position) {
+  const double found = position_in_input(one, mode, position);
   const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
   refuse_if(mode.coordinates == "tf_crop_and_resize" && !is_inside, "it extrapolates");
   return found;
 }
 
-std::int64_t nearest(double place, const std::string& rounding) {
-  if (rounding == "floor") return whole(std::floor(place));
-  if (rounding == "ceil") return whole(std::ceil(place));
-  if (rounding == "round_prefer_ceil") return whole(std::floor(place + 0.5));
-  return whole(std::ceil(place - 0.5));
+std::int64_t nearest(double position, const std::string& rounding) {
+  if (rounding == "floor") return whole(std::floor(position));
+  if (rounding == "ceil") return whole(std::ceil(position));
+  if (rounding == "round_prefer_ceil") return whole(std::floor(position + 0.5));
+  return whole(std::ceil(position - 0.5));
 }
 
 /// Returns the weight of an element at a distance.
@@ -90,15 +89,15 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   const double support = (mode.interpolation == "linear" ? 1 : 2) * wide;
   std::vector<double> matrix(static_cast<std::size_t>(one.from * one.to), 0);
   for (std::int64_t to = 0; to < one.to; ++to) {
-    const double place = read_place(one, mode, to);
+    const double position = read_position(one, mode, to);
     double sum = 0;
-    const auto first = whole(std::ceil(place - support));
-    const auto last = whole(std::floor(place + support));
+    const auto first = whole(std::ceil(position - support));
+    const auto last = whole(std::floor(position + support));
     std::vector<std::pair<std::int64_t, double>> weights;
     for (std::int64_t from = first; from <= last; ++from) {
       const bool outside = from < 0 || from >= one.from;
       if (outside && (mode.excludes_outside || mode.antialias)) continue;
-      const double weight = weight_at((static_cast<double>(from) - place) / wide, mode);
+      const double weight = weight_at((static_cast<double>(from) - position) / wide, mode);
       weights.emplace_back(std::clamp(from, std::int64_t{0}, one.from - 1), weight);
       sum += weight;
     }
@@ -110,11 +109,11 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
 }
 
 /// Returns whether each element is repeated equally often, consecutively.
-bool is_repetition(const Integers& places, std::int64_t from) {
-  const auto count = static_cast<std::int64_t>(places.size());
+bool is_repetition(const Integers& indices, std::int64_t from) {
+  const auto count = static_cast<std::int64_t>(indices.size());
   if (count % from != 0) return false;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (places[static_cast<std::size_t>(i)] != i / (count / from)) return false;
+    if (indices[static_cast<std::size_t>(i)] != i / (count / from)) return false;
   }
   return true;
 }
@@ -125,13 +124,13 @@ Term resized(Term x, std::size_t axis, const Resizing& one, const Mode& mode) {
   refuse_if(one.to > std::min(max_side, max_extent / one.from),
             "its result is larger than any image");
   if (mode.interpolation == "nearest") {
-    Integers places;
+    Integers indices;
     for (std::int64_t to = 0; to < one.to; ++to) {
-      const std::int64_t place = nearest(read_place(one, mode, to), mode.rounding);
-      places.push_back(std::clamp(place, std::int64_t{0}, one.from - 1));
+      const std::int64_t position = nearest(read_position(one, mode, to), mode.rounding);
+      indices.push_back(std::clamp(position, std::int64_t{0}, one.from - 1));
     }
-    return is_repetition(places, one.from) ? repeated(x, axis, one.to / one.from)
-                                           : taken(x, axis, places);
+    return is_repetition(indices, one.from) ? repeated(x, axis, one.to / one.from)
+                                            : taken(x, axis, indices);
   }
   const Term matrix{x.graph, x.graph->constant({one.from, one.to}, interpolation(one, mode))};
   const std::size_t last = x.rank() - 1;

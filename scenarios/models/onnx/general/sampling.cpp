@@ -1,6 +1,5 @@
 // Operators that read a tensor at computed positions: images at coordinates, sequences from their
 // ends.
-#include <algorithm>
 #include <array>
 
 #include "scenarios/models/onnx/general/indexing.h"
@@ -60,7 +59,7 @@ class GridSampling {
   }
 
   /// Returns the position in a dimension of the image; the grid has the last dimension first.
-  [[nodiscard]] Term place(std::size_t d) const {
+  [[nodiscard]] Term image_position(std::size_t d) const {
     const auto last = signed_size(sides_.size()) - 1;
     const Term one = grid_.part(points_.size(), last - signed_size(d), 1);
     const Term shifted = one.reshape(points_) + 1.0F;
@@ -79,14 +78,14 @@ class GridSampling {
 
   /// An integer position inside of the image, and whether the original position was inside.
   struct Pixel {
-    Term place;
+    Term position;
     Term inside;
   };
 
-  [[nodiscard]] Pixel pixel(Term place, const Side& side) const {
-    if (padding_ == "reflection") place = reflected(place, side).floor();
-    const Term kept = side.limited(place);
-    return {kept, padding_ == "zeros" ? kept.equal(place) : kept.filled(1)};
+  [[nodiscard]] Pixel pixel(Term position, const Side& side) const {
+    if (padding_ == "reflection") position = reflected(position, side).floor();
+    const Term kept = side.limited(position);
+    return {kept, padding_ == "zeros" ? kept.equal(position) : kept.filled(1)};
   }
 
   /// Keys' cubic convolution, at distances 1 + t, t, 1 − t and 2 − t.
@@ -103,7 +102,7 @@ class GridSampling {
     if (d == sides_.size()) return read(chosen);
     const Side& side = sides_[d];
     const bool is_cubic = mode_ == "cubic" || mode_ == "bicubic";
-    Term x = place(d);
+    Term x = image_position(d);
     if (!is_cubic && padding_ == "border") x = side.limited(x);
     if (!is_cubic && padding_ == "reflection") x = side.limited(reflected(x, side));
     const auto with = [&](Term at) {
@@ -133,10 +132,10 @@ class GridSampling {
 
   /// Returns the pixels at those positions, {N, points…, channels}.
   [[nodiscard]] Term read(const std::vector<Pixel>& chosen) const {
-    Term row = chosen.front().place.coordinate(0);
+    Term row = chosen.front().position.coordinate(0);
     Term inside = row.filled(1);
     for (std::size_t d = 0; d < sides_.size(); ++d) {
-      row = row * static_cast<float>(sides_[d].extent) + chosen[d].place;
+      row = row * static_cast<float>(sides_[d].extent) + chosen[d].position;
       inside = inside * chosen[d].inside;
     }
     return table_.rows(row) * for_channels(inside);
@@ -166,13 +165,14 @@ Outputs reverse_sequence(Arguments& arguments) {
   const auto first = static_cast<std::size_t>(batch);
   const Term sequences = x.move_axis(first, 0);
   const Extents all = sequences.shape();
-  const Extents places{all[0], all[1]};
+  const Extents positions{all[0], all[1]};
   refuse_if(all[1].samples, "its samples lie behind each other");
   const Term lengths = arguments.operand(1).reshape({all[0], {}});
-  const Term position = arguments.coordinate(places, 1);
+  const Term position = arguments.coordinate(positions, 1);
   const Term own = position.less(lengths).choose(lengths - 1.0F - position, position);
   const Term row = position.coordinate(0) * static_cast<float>(all[1].size) + own;
-  const Term table = sequences.reshape({count_of(places), count_of(part_of(all, 2, all.size()))});
+  const Term table =
+      sequences.reshape({count_of(positions), count_of(part_of(all, 2, all.size()))});
   return {table.rows(row).reshape(all).move_axis(0, first)};
 }
 
@@ -181,12 +181,12 @@ Outputs compress(Arguments& arguments) {
   Term x = arguments.operand(0);
   if (!arguments.has_attribute("axis")) x = x.reshape({count_of(x.shape())});
   const std::size_t axis = arguments.axis(0, x.rank());
-  Integers places;
+  Integers indices;
   const std::vector<double> conditions = arguments.numbers(1);
   for (std::size_t i = 0; i < conditions.size(); ++i) {
-    if (conditions[i] != 0) places.push_back(signed_size(i));
+    if (conditions[i] != 0) indices.push_back(signed_size(i));
   }
-  return {taken(x, axis, places)};
+  return {taken(x, axis, indices)};
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "scenarios/models/onnx/reading/file.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <onnx/checker.h>
 #include <onnx/defs/tensor_proto_util.h>
 #include <onnx/onnx_pb.h>
@@ -172,8 +171,7 @@ Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset
     case onnx::AttributeProto::STRING:
       return attribute.s();
     case onnx::AttributeProto::STRINGS:
-      return std::string(fmt::format(
-          "{}", fmt::join(attribute.strings().begin(), attribute.strings().end(), ",")));
+      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case onnx::AttributeProto::INTS:
       return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case onnx::AttributeProto::TENSOR:
@@ -200,7 +198,6 @@ Node node_of(const onnx::NodeProto& from, std::int64_t opset) {
 Input input_of(const onnx::ValueInfoProto& from) {
   const onnx::TypeProto_Tensor& type = from.type().tensor_type();
   Input input{.name = from.name(),
-              .shape = {},
               .type = element_type(type.elem_type()),
               .is_numbers = is_floating(type.elem_type()),
               .is_tokens = type.elem_type() == onnx::TensorProto::INT64 ||

@@ -2,12 +2,10 @@
 // but no values.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,8 +30,9 @@ struct Unreadable {};
 struct Graph;
 
 /// Nested graphs belong to branches and loops.
-using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
-                               Constant, std::shared_ptr<const Graph>, Unreadable>;
+using Attribute =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                 std::vector<std::string>, Constant, std::shared_ptr<const Graph>, Unreadable>;
 
 struct Node {
   std::string name;  // may be empty
@@ -56,7 +55,7 @@ inline constexpr std::int64_t open_dimension = -1;
 
 struct Input {
   std::string name;
-  Shape shape;                               // starts with the samples
+  Shape shape = {};                          // starts with the samples
   std::vector<std::string> dimensions = {};  // names of open dimensions; empty for others
   ElementType type = ElementType::floating;
   bool is_numbers = true;  // floating-point

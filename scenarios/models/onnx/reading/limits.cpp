@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <utility>
 #include <vector>
 
 namespace parbench::onnx_import {

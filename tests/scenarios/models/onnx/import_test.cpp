@@ -280,7 +280,7 @@ TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
   EXPECT_THAT(refusal(file("p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " +
                                onnx_classifier("last"),
                            "float[N, 8, 16, 16] x")),
-              HasSubstr("MaxPool: its places of maxima are read (node p)"));
+              HasSubstr("MaxPool: its indices of maxima are read (node p)"));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x")), HasSubstr("no weights to train"));
   EXPECT_THAT(refusal(file("a = Dropout <ratio = 1.5> (x) " + linear("a"), "float[N, 3] x", 9)),
               HasSubstr("not between 0 and 1"));

@@ -16,7 +16,8 @@ namespace parbench {
 namespace {
 
 constexpr std::int64_t recomputed_samples = 2;
-constexpr GptSizes sizes{.layers = 3, .hidden = 32, .heads = 2, .sequence = 8, .vocabulary = 16};
+constexpr TransformerSizes sizes{
+    .layers = 3, .hidden = 32, .heads = 2, .sequence = 8, .vocabulary = 16};
 
 struct Recompute : testing::Test {
   [[nodiscard]] std::unique_ptr<StageProgram> program(bool recompute) {
