@@ -131,13 +131,18 @@ struct Term {
   friend Term operator-(Term a) { return a.apply(ElementOp::negation); }
   friend Term operator+(Term a, Term b) { return a.apply(ElementOp::addition, b); }
   friend Term operator+(Term a, float b) { return a.apply(ElementOp::addition, b); }
+  friend Term operator+(float a, Term b) { return b + a; }
   friend Term operator-(Term a, Term b) { return a.apply(ElementOp::difference, b); }
   friend Term operator-(Term a, float b) { return a.apply(ElementOp::difference, b); }
   friend Term operator-(float a, Term b) { return b.number(a) - b; }
   friend Term operator*(Term a, Term b) { return a.apply(ElementOp::product, b); }
   friend Term operator*(Term a, float b) { return a.apply(ElementOp::product, b); }
+  friend Term operator*(float a, Term b) { return b * a; }
   friend Term operator/(Term a, Term b) { return a.apply(ElementOp::quotient, b); }
   friend Term operator/(Term a, float b) { return a.apply(ElementOp::quotient, b); }
+  friend Term operator/(float a, Term b) { return b.number(a) / b; }
+  friend bool operator<(Term a, Term b) = delete;  // not a comparison of indices
+  friend bool operator>(Term a, Term b) = delete;
 
  private:
   [[nodiscard]] static Term term(Term value) { return value; }

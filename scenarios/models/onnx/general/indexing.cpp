@@ -406,8 +406,8 @@ Term taken(Term x, std::size_t axis, const Integers& indices) {
   std::vector<double> from_front;
   for (const std::int64_t index : indices) {
     from_front.push_back(static_cast<double>(index < 0 ? index + extent : index));
-    refuse_if(from_front.back() < 0 || from_front.back() >= static_cast<double>(extent),
-              fmt::format("it chooses element {} of {}", index, extent));
+    if (from_front.back() >= 0 && from_front.back() < static_cast<double>(extent)) continue;
+    throw CannotTranslate(fmt::format("it chooses element {} of {}", index, extent));
   }
   const double step = from_front.size() > 1 ? from_front[1] - from_front[0] : 1;
   bool is_run = step != 0;
