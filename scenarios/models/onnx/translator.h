@@ -176,7 +176,7 @@ class Translator {
   std::set<int> weights_;                           // inputs of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;   // operations of the network, by constant
+  std::map<int, int> brought_;  // operations of the network, by constant
   std::vector<int> parameters_;
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
