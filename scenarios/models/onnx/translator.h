@@ -106,7 +106,8 @@ class Translator {
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
   /// Returns the number of samples in the exported file if its shapes contain it; otherwise 1.
   [[nodiscard]] std::int64_t samples_of_file() const;
-  /// Returns the constant with the initial value of a parameter of the network.
+  /// Returns the constants with the initial values of the network's parameters.
+  [[nodiscard]] const std::vector<int>& parameters() const { return parameters_; }
   [[nodiscard]] int constant_of(const general::Operation& parameter) const {
     return parameters_.at(static_cast<std::size_t>(parameter.index));
   }
@@ -175,8 +176,8 @@ class Translator {
   std::set<int> weights_;                           // inputs of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;   // operations of the network, by constant
-  std::vector<int> parameters_;  // constants with the initial values, by parameter
+  std::map<int, int> brought_;  // operations of the network, by constant
+  std::vector<int> parameters_;
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
   std::deque<Node> added_nodes_;

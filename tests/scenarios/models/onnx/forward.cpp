@@ -82,8 +82,8 @@ int run(const std::string& model, const std::string& folder) {
     const parbench::general::Graph& graph =
         output->is_constant ? translator.constants() : translator.network();
     std::vector<parbench::general::Values> parameters;
-    for (const TranslatedParameter& one : translator.parameters()) {
-      parameters.push_back(translator.values_of(one.constant));
+    for (const int constant : translator.parameters()) {
+      parameters.push_back(translator.values_of(constant));
     }
     const std::vector<double> values =
         output->is_constant

@@ -66,8 +66,8 @@ Computed run(const std::string& nodes, const std::vector<Given>& inputs, int ops
             translator.values_of(y->operation)};
   }
   std::vector<general::Values> parameters;
-  for (const onnx_import::TranslatedParameter& one : translator.parameters()) {
-    parameters.push_back(translator.values_of(one.constant));
+  for (const int constant : translator.parameters()) {
+    parameters.push_back(translator.values_of(constant));
   }
   general::Graph& graph = translator.network();
   int wanted = y->operation;
