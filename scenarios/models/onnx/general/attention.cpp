@@ -9,7 +9,7 @@
 namespace parbench::onnx_import {
 namespace {
 
-constexpr float hidden = -1e30F;  // score of hidden positions; its softmax is zero
+constexpr float hidden_score = -1e30F;  // its softmax is zero
 
 /// Returns {N, positions, heads·width} as {N, heads, positions, width}.
 Term by_heads(Term x, std::int64_t heads) {
@@ -57,7 +57,7 @@ Term causal(Term scores, std::int64_t past) {
   const Extents last{shape[2], shape[3]};
   const Term query{scores.graph, scores.graph->coordinate(last, 0)};
   const Term newest = query + static_cast<float>(past);
-  return newest.less(newest.coordinate(1)).choose(hidden, scores);
+  return newest.less(newest.coordinate(1)).choose(hidden_score, scores);
 }
 
 /// Returns {N, heads, queries, width}.
@@ -67,7 +67,8 @@ Term attended(Term queries, Term keys, Term values, const Weighing& how) {
   values = repeated_heads(values, heads);
   Term scores = scores_of(queries, keys, how);
   if (how.mask) {
-    scores = how.is_boolean ? how.mask->choose(scores, hidden) : scores + how.mask->max(hidden);
+    scores =
+        how.is_boolean ? how.mask->choose(scores, hidden_score) : scores + how.mask->max(hidden);
   }
   if (how.is_causal) scores = causal(scores, how.past);
   return softmax_over(scores, {3}).multiply(values);
@@ -113,7 +114,8 @@ std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size
   const Term seen = arguments.operand(padding);
   const Extents shape = seen.shape();
   refuse_if(shape.size() != 2, "its mask is not one number for each key");
-  return arguments.plus(seen.reshape({shape[0], {}, {}, shape[1]}).choose(0.0F, hidden), addend);
+  return arguments.plus(seen.reshape({shape[0], {}, {}, shape[1]}).choose(0.0F, hidden_score),
+                        addend);
 }
 
 void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t> indices) {
