@@ -28,7 +28,7 @@ constexpr std::array<Variables, 3> launchers{{{"OMPI_COMM_WORLD_RANK", "OMPI_COM
                                               {"PMI_RANK", "PMI_SIZE"},
                                               {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}}};
 
-std::optional<int> number_in(const char* text) {
+std::optional<int> number_of(const char* text) {
   return text == nullptr ? std::nullopt : parbench::number_in<int>(text);
 }
 
@@ -64,8 +64,8 @@ void* open_library(std::string& problem) {
 
 std::optional<Launched> launched_ranks(const std::function<const char*(const char*)>& variable) {
   for (const Variables& launcher : launchers) {
-    const auto rank = number_in(variable(launcher.rank));
-    const auto size = number_in(variable(launcher.size));
+    const auto rank = number_of(variable(launcher.rank));
+    const auto size = number_of(variable(launcher.size));
     if (!rank || !size || *rank < 0 || *rank >= *size) continue;
     if (*size == 1) return std::nullopt;
     return Launched{*rank, *size};

@@ -12,7 +12,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/timeline_parts.h"
 #include "kernels/base/error.h"
-#include "reports/model/fingerprint.h"
+#include "kernels/base/hash.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {
@@ -151,7 +151,7 @@ std::uint64_t hash_of(const PlanGraph& graph) {
     bytes += packed(std::pair(task.lanes, task.after));
     bytes += packed(std::pair(task.work.flops, task.work.bytes));
   }
-  return report::fnv1a(bytes);
+  return fnv1a(bytes);
 }
 
 }  // namespace parbench

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "bench/execution/clock.h"
 #include "bench/output/standard_streams.h"
 #include "bench/ranks/control/watchdog.h"
 #include "bench/ranks/rank_runner.h"
@@ -33,7 +32,7 @@ void spread_over(RankTeam& team, SessionEnvironment& environment) {
   };
   environment.interrupted = [&team] { return team.interrupted(); };
   environment.together = [&team](const std::function<void()>& work) { team.together(work); };
-  environment.now = [&team] { return team.broadcast(steady_seconds()); };
+  environment.common_now = [&team] { return team.now(); };
 }
 
 SessionEnvironment following_environment(RankTeam& team, Progress& progress, LostBackends& lost,

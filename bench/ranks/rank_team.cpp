@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 
+#include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
 #include "bench/ranks/control/watchdog.h"
@@ -46,6 +48,7 @@ RankTeam::RankTeam(std::unique_ptr<RankLink> link)
   channel_ = std::make_unique<ControlChannel>(*link_, silence_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
+  meet();  // sets the time
 }
 
 RankTeam::~RankTeam() {
@@ -96,10 +99,11 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
 /// The value that a rank sends to a meeting, and the result that all receive.
 struct RankTeam::Brought {
   bool interrupted = false;
+  double time = 0;             // of rank 0's clock, for all
   AgreedFailure failure = {};  // the failure that replaces the value of this rank
   std::string content = {};
 
-  void fields(Archive& archive) { archive(interrupted, failure, content); }
+  void fields(Archive& archive) { archive(interrupted, time, failure, content); }
 };
 
 /// Sends the value of each rank to rank 0, which combines them. Returns the combined value, or the
@@ -124,6 +128,7 @@ RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
     } catch (...) {
       joint.failure = described(std::current_exception());
     }
+    joint.time = steady_seconds();
     channel_->send(packed(joint));
   } else {
     channel_->send(packed(joint));
@@ -133,6 +138,7 @@ RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
   has_refused_ = joint.failure.type != AgreedFailure::Type::none;
   met_ = std::chrono::steady_clock::now();
   interrupted_ = joint.interrupted;
+  now_ = joint.time;
   return joint;
 }
 

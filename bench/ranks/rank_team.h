@@ -74,6 +74,9 @@ class RankTeam final : public RankGroup {
   /// Meets, and returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
 
+  /// Returns the time of rank 0's steady clock at the latest meeting, in seconds.
+  [[nodiscard]] double now() const { return now_; }
+
   /// Returns whether a rank had been interrupted at the last meeting.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
@@ -126,6 +129,7 @@ class RankTeam final : public RankGroup {
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
   bool has_refused_ = false;  // the current exception is thrown on all ranks
+  double now_ = 0;
 };
 
 }  // namespace parbench

@@ -16,8 +16,8 @@ namespace {
 /// Maximum runs; more than two, because changes of the terms of a value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
-/// Throws the error of a failed reference for a case that needs it, with a type by which that case
-/// ends as the reference did.
+/// Throws the error of a failed reference for a case that needs it. Its type makes that case end in
+/// the same way: skipped or failed.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -41,12 +41,14 @@ constexpr int max_runs_of_sensitivity = 4;
 
 Preparation::Preparation(const Scenario& scenario, Context& context,
                          const std::vector<CaseSpec>& specs, MakePlanRunner make_runner,
-                         std::function<double()> now, std::function<void()> check_end)
+                         std::function<double()> now, std::function<double()> common_now,
+                         std::function<void()> check_end)
     : scenario_(scenario),
       context_(context),
       specs_(specs),
       make_runner_(std::move(make_runner)),
       now_(std::move(now)),
+      common_now_(std::move(common_now)),
       check_end_(std::move(check_end)) {
   for (const CaseSpec& spec : specs_) {
     std::optional<CaseSpec> reference = reference_of(scenario_, spec);
@@ -110,9 +112,9 @@ void Preparation::run_once(const CaseSpec& spec) {
     current_->subject->reset();
     check_end_();
   }
-  const double begin = now_();
+  const double begin = common_now_();
   current_->execution_seconds = current_->runner->run().seconds;
-  current_->warm_up_seconds = now_() - begin;
+  current_->warm_up_seconds = common_now_() - begin;
   check_end_();
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kernels/base/hash.h"
 #include "kernels/base/units/units.h"
 #include "reports/text/text.h"
 
@@ -106,15 +107,6 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
 }
 
 /// Uses whole numbers only, whose text is equal everywhere.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : text) {
-    hash ^= static_cast<unsigned char>(letter);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
 std::string id_of(const Fingerprint& machine) {
   using Json = nlohmann::ordered_json;
   Json fields = {fingerprint_version, machine.cpu_model, machine.cores,

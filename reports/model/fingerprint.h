@@ -43,11 +43,7 @@ struct Fingerprint {
 /// Returns the fingerprint of a machine with this device alone.
 [[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
 
-/// FNV-1a (Fowler, Noll, Vo) with 64 bits and the constants of draft-eastlake-fnv, which is equal
-/// in all builds on all platforms.
-[[nodiscard]] std::uint64_t fnv1a(std::string_view text);
-
-/// Returns FNV-1a of the fields as JSON text, in 16 hexadecimal digits.
+/// Returns the hash of the fields as JSON text, in 16 hexadecimal digits.
 [[nodiscard]] std::string id_of(const Fingerprint& machine);
 
 /// Returns "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".

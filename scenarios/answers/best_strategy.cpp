@@ -98,15 +98,12 @@ Conclusion best_strategy(const Scenario& scenario, const Outcomes& outcomes,
         outcomes, [&](const CaseSpec& spec) { return spec.strategy == scenario.baseline(); });
     return {.text = no_comparison_text(baseline, "strategy", has_baseline), .is_answered = false};
   }
-  std::vector<std::string> text =
-      verdict_sentences(found, {}, baseline, [&](const Recommendation& one) {
+  std::vector<std::string> text = verdict_sentences(
+      found, {}, baseline,
+      [&](const Recommendation& one) {
         return words.details ? words.details(one, outcomes) : std::string();
-      });
-  if (found.size() == 1) {
-    // After the recommendation and its ties, before what remains open.
-    text.insert(text.begin() + std::min<std::ptrdiff_t>(2, std::ssize(text)),
-                whole_device_comparison(outcomes, found.front(), label));
-  }
+      },
+      found.size() == 1 ? whole_device_comparison(outcomes, found.front(), label) : "");
   text.push_back(superlinear_text_of(best_of(found), outcomes, words));
   text.push_back(not_compared_text(not_compared));
   if (words.remark) text.push_back(words.remark(outcomes));

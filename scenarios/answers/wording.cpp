@@ -200,15 +200,18 @@ std::string payoff_clause(const Recommendation& recommendation, const Subject& s
 
 std::vector<std::string> verdict_sentences(
     Recommendations recommendations, const Subject& subject, std::string_view baseline,
-    const std::function<std::string(const Recommendation&)>& details) {
+    const std::function<std::string(const Recommendation&)>& details,
+    const std::string& whole_device) {
   const auto used = [&](const Recommendation& one) {
     return at_setting(one, use_text(one, baseline, details ? details(one) : ""));
   };
   if (recommendations.size() == 1) {
     const Recommendation& one = recommendations.front();
-    if (payoff_of(one) >= Payoff::may_pay) return {used(one), tie_text(one), open_text(one)};
+    if (payoff_of(one) >= Payoff::may_pay)
+      return {used(one), tie_text(one), whole_device, open_text(one)};
     return {
-        at_setting(one, keep_text(one, payoff_clause(one, subject), details ? details(one) : ""))};
+        at_setting(one, keep_text(one, payoff_clause(one, subject), details ? details(one) : "")),
+        whole_device};
   }
   if (const Recommendation* only = only_one_that_pays(recommendations)) {
     return {used(*only), elsewhere_text(recommendations, subject)};

@@ -50,11 +50,13 @@ struct Subject {
 /// Returns the sentences about recommendations, the most important first. For one setting: what to
 /// use, its ties and what is open; for several: the only one that pays and what the others show,
 /// or where it pays with the largest gain. `details` returns what follows the gain of a
-/// recommendation; may be null.
+/// recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
+/// the whole device; may be empty.
 [[nodiscard]] std::vector<std::string> verdict_sentences(
     std::span<const Recommendation> recommendations, const Subject& subject,
     std::string_view baseline,
-    const std::function<std::string(const Recommendation&)>& details = {});
+    const std::function<std::string(const Recommendation&)>& details = {},
+    const std::string& whole_device = {});
 
 /// Returns " It is tied with split 3 and split 12 (within 3%).". If a simpler case than the fastest
 /// is recommended, names the fastest, its ties and the reason. Empty without ties, without a

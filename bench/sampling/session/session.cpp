@@ -36,12 +36,13 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
       equal_cases_(scenario, specs, comparisons_),
       earlier_(environment_.resumed, specs, comparisons_, environment_.on_timeline != nullptr) {
   if (!environment_.now) environment_.now = steady_seconds;
+  if (!environment_.common_now) environment_.common_now = environment_.now;
   for (const CaseSpec& spec : specs_) {
     cases_.push_back(described(spec));
     entries_.push_back({RangeName(cases_.back().name)});
   }
   progress_.emplace(environment_.progress, environment_.part, environment_.now);
-  time_.emplace(environment_.now, options_.total_seconds);
+  time_.emplace(environment_.common_now, options_.total_seconds);
   checkpoint_times_.written();
 }
 
@@ -63,7 +64,7 @@ void Session::prepare_all() {
     if (time_->left_to_prepare() <= 0) throw OutOfTime();
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
-                          check_end);
+                          environment_.common_now, check_end);
   // Cases with a common baseline together, and those without comparison last: if time is short,
   // some settings are compared rather than none.
   std::set<std::size_t> baselines;
@@ -99,7 +100,7 @@ void Session::prepare_if_possible(std::size_t index, Preparation& preparation) {
 void Session::prepare(std::size_t index, Preparation& preparation) {
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
-  const double begin = environment_.now();
+  const double begin = environment_.common_now();
   const double known = times_.sum();
   guarded(index, [&] {
     const Range range(ranges_.prepare);
@@ -121,7 +122,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
       measure_tasks(index);
     }
   });
-  const double seconds = environment_.now() - begin;
+  const double seconds = environment_.common_now() - begin;
   times_.preparation += seconds - (times_.sum() - known);
   if (!entry.prepared) return;
   time_->add_case(seconds,
@@ -132,7 +133,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
-  const double begin = environment_.now();
+  const double begin = environment_.common_now();
   latest_.reset();
   auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted, [this] {
     return (sampler_ ? time_->left() : time_->left_to_prepare()) > 0;
@@ -142,7 +143,7 @@ void Session::measure_tasks(std::size_t index) {
   if (!sampler_ && costs) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, *costs);
   }
-  const double seconds = environment_.now() - begin;
+  const double seconds = environment_.common_now() - begin;
   if (costs) entry.cost_rounds.add(seconds, *std::move(costs));
   if (sampler_) sampler_->spend(seconds);
   times_.task_costs += seconds;
@@ -327,12 +328,12 @@ void Session::sample_all() {
     if (!measurement) break;
     progress_->sampling(cases_[sampled_[measurement->index]].name,
                         {sampler_->ended_cases(), sampled_.size()}, *sampler_, measurement->index);
-    const double begin = environment_.now();
+    const double begin = environment_.common_now();
     guarded(sampled_[measurement->index], [&] { take(*measurement); });
-    const double end = environment_.now();
+    const double end = environment_.common_now();
     checkpoint_times_.expect_work(end - begin);
     checkpoint(CheckpointTimes::sampling_period);
-    sampler_->spend(environment_.now() - end);
+    sampler_->spend(environment_.common_now() - end);
   }
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
@@ -346,12 +347,14 @@ void Session::take(const Measurement& measurement) {
   const std::size_t index = sampled_[measurement.index];
   Entry& entry = entries_[index];
   const Range of_case(entry.range);
+  const double common_begin = environment_.common_now();
   const double begin = environment_.now();
   const bool restored = latest_ != index;
   if (restored) entry.prepared->subject->refresh();
   latest_ = index;
   const bool is_sample = measurement.kind == MeasurementKind::sample;
   if (is_sample) watch_.before(entry.prepared->subject->plan());
+  const double common_warm = environment_.common_now();
   const double warm = environment_.now();
   if (restored && is_sample && measurement.iterations >= rewarmed_iterations) {
     const Range range(ranges_.warm_up);
@@ -362,9 +365,10 @@ void Session::take(const Measurement& measurement) {
   if (is_sample) watch_.after(sample);
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
-  sampler_->record(measurement, sample, end - begin);
+  const double common_end = environment_.common_now();
+  sampler_->record(measurement, sample, common_end - common_begin);
   if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
-  if (!entry.cost_rounds.due_after(end - warm, sample.seconds)) return;
+  if (!entry.cost_rounds.due_after(common_end - common_warm, sample.seconds)) return;
   if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
 }
 

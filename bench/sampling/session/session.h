@@ -75,6 +75,9 @@ struct SessionEnvironment {
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::function<double()> now;  // seconds, monotonic; empty: the steady clock
+  /// The time for decisions, which is the same on all ranks; empty: `now`. With several ranks, it
+  /// is that of their latest meeting, so work between two meetings counts at the second one.
+  std::function<double()> common_now = {};
 };
 
 /// Runs a session. A case that fails does not affect the others: it is reported as failed (an

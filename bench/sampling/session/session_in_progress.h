@@ -99,7 +99,7 @@ class Session {
   PhaseTimes times_;
   std::optional<SessionTime> time_;
   std::optional<SessionProgress> progress_;
-  CheckpointTimes checkpoint_times_{[this] { return environment_.now(); }};
+  CheckpointTimes checkpoint_times_{[this] { return environment_.common_now(); }};
   bool interrupted_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "scenarios/framework/collectives/member_collectives.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>

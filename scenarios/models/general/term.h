@@ -141,8 +141,11 @@ struct Term {
   friend Term operator/(Term a, Term b) { return a.apply(ElementOp::quotient, b); }
   friend Term operator/(Term a, float b) { return a.apply(ElementOp::quotient, b); }
   friend Term operator/(float a, Term b) { return b.number(a) / b; }
-  friend bool operator<(Term a, Term b) = delete;  // not a comparison of indices
-  friend bool operator>(Term a, Term b) = delete;
+  /// Comparisons would compare indices; see `less` and `equal`.
+  template <class Other>
+  friend auto operator<=>(Term a, Other b) = delete;
+  template <class Other>
+  friend bool operator==(Term a, Other b) = delete;
 
  private:
   [[nodiscard]] static Term term(Term value) { return value; }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/sequences.h"

@@ -67,8 +67,8 @@ Term attended(Term queries, Term keys, Term values, const Weighing& how) {
   values = repeated_heads(values, heads);
   Term scores = scores_of(queries, keys, how);
   if (how.mask) {
-    scores =
-        how.is_boolean ? how.mask->choose(scores, hidden_score) : scores + how.mask->max(hidden);
+    scores = how.is_boolean ? how.mask->choose(scores, hidden_score)
+                            : scores + how.mask->max(hidden_score);
   }
   if (how.is_causal) scores = causal(scores, how.past);
   return softmax_over(scores, {3}).multiply(values);

@@ -46,7 +46,7 @@ Term elu(Term x, Term scaled, float factor) {
 Term inverted(Term condition) { return condition.equal(condition.filled(0)); }
 Term is_nan(Term x) { return inverted(x.equal(x)); }
 
-/// Return 1 where at least one, both, or exactly one of two conditions holds.
+/// Return 1 where at least one, both, or exactly one of two conditions holds, respectively.
 Term either(Term a, Term b) { return a.max(b); }
 Term both(Term a, Term b) { return a * b; }
 Term exclusive(Term a, Term b) { return (a - b).abs(); }

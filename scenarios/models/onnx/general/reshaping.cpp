@@ -89,31 +89,31 @@ class Reshaping {
   /// Finds the dimension with the samples, and how many of its elements are outside of them.
   void locate_samples() {
     const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;  // elements of the later dimensions
+    std::int64_t later = 1;  // elements of the later dimensions
     std::size_t dimension = result_.size();
     for (std::size_t d = result_.size(); d-- > 0;) {
-      if (fits(d, behind, inside)) {
+      if (fits(d, later, inside)) {
         dimension = d;
-        if (result_[d].samples || (result_[d].size == 1 && behind == inside)) break;
+        if (result_[d].samples || (result_[d].size == 1 && later == inside)) break;
       }
-      behind *= result_[d].size;
+      later *= result_[d].size;
     }
     refuse_if(dimension == result_.size(),
               fmt::format("it divides the samples of {}", to_string(from_)));
-    behind = 1;
+    later = 1;
     for (std::size_t d = result_.size(); d-- > 0;) {
       Extent& extent = result_[d];
       extent.samples = d == dimension;
-      if (extent.samples) extent.outer = extent.size * behind / inside;
-      behind *= extent.size;
+      if (extent.samples) extent.outer = extent.size * later / inside;
+      later *= extent.size;
     }
   }
 
-  /// Returns whether the samples may be in a dimension that is followed by `behind` elements.
-  [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
+  /// Returns whether the samples may be in a dimension that is followed by `later` elements.
+  [[nodiscard]] bool fits(std::size_t d, std::int64_t later, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
-    return behind > 0 && inside > 0 && inside % behind == 0 &&
-           result_[d].size % (inside / behind) == 0;
+    return later > 0 && inside > 0 && inside % later == 0 &&
+           result_[d].size % (inside / later) == 0;
   }
 
   const Extents& from_;

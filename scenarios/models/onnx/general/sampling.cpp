@@ -166,7 +166,7 @@ Outputs reverse_sequence(Arguments& arguments) {
   const Term sequences = x.move_axis(first, 0);
   const Extents all = sequences.shape();
   const Extents positions{all[0], all[1]};
-  refuse_if(all[1].samples, "its samples lie behind each other");
+  refuse_if(all[1].samples, "its second axis is that of the samples");
   const Term lengths = arguments.operand(1).reshape({all[0], {}});
   const Term position = arguments.coordinate(positions, 1);
   const Term own = position.less(lengths).choose(lengths - 1.0F - position, position);

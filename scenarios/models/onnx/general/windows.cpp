@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "scenarios/models/general/gradient.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/window.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 
