@@ -41,14 +41,12 @@ constexpr int max_runs_of_sensitivity = 4;
 
 Preparation::Preparation(const Scenario& scenario, Context& context,
                          const std::vector<CaseSpec>& specs, MakePlanRunner make_runner,
-                         std::function<double()> now, std::function<double()> common_now,
-                         std::function<void()> check_end)
+                         std::function<double()> now, std::function<void()> check_end)
     : scenario_(scenario),
       context_(context),
       specs_(specs),
       make_runner_(std::move(make_runner)),
       now_(std::move(now)),
-      common_now_(std::move(common_now)),
       check_end_(std::move(check_end)) {
   for (const CaseSpec& spec : specs_) {
     std::optional<CaseSpec> reference = reference_of(scenario_, spec);
@@ -112,9 +110,9 @@ void Preparation::run_once(const CaseSpec& spec) {
     current_->subject->reset();
     check_end_();
   }
-  const double begin = common_now_();
-  current_->execution_seconds = current_->runner->run().seconds;
-  current_->warm_up_seconds = common_now_() - begin;
+  const Timing timing = current_->runner->run();
+  current_->execution_seconds = timing.seconds;
+  current_->warm_up_seconds = timing.wall_seconds;
   check_end_();
 }
 

@@ -39,7 +39,7 @@ class Preparation {
  public:
   Preparation(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
               MakePlanRunner make_runner, std::function<double()> now,
-              std::function<double()> common_now, std::function<void()> check_end);
+              std::function<void()> check_end);
 
   /// Returns the indices of the specs in the order of preparation: cases with the same reference
   /// together, the reference first.
@@ -79,7 +79,6 @@ class Preparation {
   const std::vector<CaseSpec>& specs_;
   MakePlanRunner make_runner_;
   std::function<double()> now_;
-  std::function<double()> common_now_;
   std::function<void()> check_end_;
   std::vector<std::vector<std::size_t>> groups_;  // specs with the same reference
   std::vector<std::size_t> order_;

@@ -64,7 +64,7 @@ void Session::prepare_all() {
     if (time_->left_to_prepare() <= 0) throw OutOfTime();
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
-                          environment_.common_now, check_end);
+                          check_end);
   // Cases with a common baseline together, and those without comparison last: if time is short,
   // some settings are compared rather than none.
   std::set<std::size_t> baselines;
@@ -133,7 +133,8 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
-  const double begin = environment_.common_now();
+  const double common_begin = environment_.common_now();
+  const double begin = environment_.now();
   latest_.reset();
   auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted, [this] {
     return (sampler_ ? time_->left() : time_->left_to_prepare()) > 0;
@@ -143,10 +144,10 @@ void Session::measure_tasks(std::size_t index) {
   if (!sampler_ && costs) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, *costs);
   }
-  const double seconds = environment_.common_now() - begin;
+  const double seconds = environment_.common_now() - common_begin;
   if (costs) entry.cost_rounds.add(seconds, *std::move(costs));
   if (sampler_) sampler_->spend(seconds);
-  times_.task_costs += seconds;
+  times_.task_costs += environment_.now() - begin;
 }
 
 /// Runs some work of one case; its exceptions end the case, not the session. Returns whether it
