@@ -363,10 +363,10 @@ void Session::take(const Measurement& measurement) {
   }
   report::Sample sample = execute(entry, measurement);
   const double end = environment_.now();
+  const double common_end = environment_.common_now();
   if (is_sample) watch_.after(sample);
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
-  const double common_end = environment_.common_now();
   sampler_->record(measurement, sample, common_end - common_begin);
   if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
   if (!entry.cost_rounds.due_after(common_end - common_warm, sample.seconds)) return;
