@@ -137,7 +137,7 @@ std::string format_percent(double fraction, double low, double high) {
   return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
 }
 
-std::string format_count(std::int64_t count, std::string_view thing) {
+std::string format_count(std::size_t count, std::string_view thing) {
   const std::string_view plural = thing.ends_with('s') ? "es" : "s";
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
 }

@@ -1,6 +1,7 @@
 // Formats times, sizes, rates and ratios for all texts of the suite.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -34,7 +35,10 @@ inline constexpr std::string_view no_number = "–";
 [[nodiscard]] std::string format_rate(double per_second, std::string_view unit);
 
 /// Returns "1 case", "3 cases", "2 processes".
-[[nodiscard]] std::string format_count(std::int64_t count, std::string_view thing);
+[[nodiscard]] std::string format_count(std::size_t count, std::string_view thing);
+[[nodiscard]] std::string format_count(std::signed_integral auto count, std::string_view thing) {
+  return format_count(static_cast<std::size_t>(count), thing);
+}
 
 /// Returns "a", "a and b", "a, b, c and d", "a, b, c and 2 more".
 [[nodiscard]] std::string format_list(const std::vector<std::string>& items);
