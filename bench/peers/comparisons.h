@@ -13,8 +13,9 @@ using Json = nlohmann::ordered_json;
 /// Returns both sides' seconds and the ratio peer/ours with its interval; above 1 ours is faster.
 [[nodiscard]] Json to_json(const Pairs& pairs);
 
-/// Compares our operation on our stream (times of its events) with the bare primitive in a loop, on
-/// the same memory. Throws Error if their results differ bytewise or their kernels differ.
+/// Compares parbench's convolution, timed by events of its stream, with oneDNN's primitive executed
+/// in a loop on the same memory. Throws Error if their results differ bytewise or their kernels
+/// differ.
 [[nodiscard]] Json compare_convolution(const ConvolutionForward& desc, const Effort& effort);
 
 /// Compares a plan of `tasks` convolutions on one lane, run by the executor, with a loop that

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double max_unknown_seconds = 0.1;
 
-/// So many rounds may take twice the share, because one of them, or the sample beside it, may be
-/// disturbed.
+/// Number of rounds that may take twice the share, because one of them, or the sample beside it,
+/// may be disturbed.
 constexpr std::size_t wanted_rounds = 2;
 /// Enough for a median; more would only cost memory and time.
 constexpr std::size_t max_rounds = 100;

@@ -20,9 +20,10 @@ inline constexpr double cost_share = 0.15;
 /// The rounds of one case. All times are in seconds.
 class CostRounds {
  public:
-  /// Adds a sample: its time, and the time of one execution in it. Returns whether a round after it
-  /// brings the time of rounds closest to the share. Never after an execution without a time or one
-  /// that is not typical of those so far, because the round could not be compared with it.
+  /// Adds a sample: its time, and the time of one execution in it. Returns whether to measure a
+  /// round now, so that the time of all rounds comes closest to their share. Returns false if the
+  /// execution has no time or is not typical of those so far, because the round could not be
+  /// compared with it, and after the maximum number of rounds.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round with its time and its costs, one per task. A round before all samples does not

@@ -28,7 +28,7 @@ struct SamplerOptions {
   bool for_profiler = false;  // few short samples, for an external profiler
   /// Whether cases with equal plans are all measured, for example for a published list of cases.
   bool measures_equal_plans = false;
-  std::uint64_t seed = 1;  // of the order within rounds
+  std::uint64_t seed = 1;  // seed of the order of cases within a round
 
   /// Minimum samples of a case even if its time is over, because an interval of the median needs at
   /// least three. After twice `max_seconds` the case ends with as few as one sample.

@@ -1,4 +1,4 @@
-// Checks of arguments that all communicators make, and the work of collectives.
+// Argument checks shared by all communicators, and names and work of collectives.
 #include "kernels/core/communicator.h"
 
 #include <fmt/format.h>

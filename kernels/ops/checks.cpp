@@ -113,7 +113,7 @@ void check_shape(Name operation, const LstmShape& shape) {
   check_positive(operation, "sequence", shape.sequence);
   check_positive(operation, "in_features", shape.in_features);
   check_positive(operation, "hidden", shape.hidden);
-  (void)canonical({shape.batch, shape.sequence, 4, shape.hidden});  // its size fits 64 bits
+  (void)canonical({shape.batch, shape.sequence, 4, shape.hidden});  // throws beyond 64 bits
   (void)canonical({4, shape.hidden, shape.hidden});
   (void)canonical({4, shape.hidden, shape.in_features});
   (void)canonical(shape.source());
@@ -127,7 +127,7 @@ void check_one(Name name, const Desc& desc) { check_shape(name, desc.shape); }
 // Checks that a batch normalisation of this shape has a variance to compute.
 void check_variance(Name operation, const Shape& shape) {
   check_dimensions(operation, shape, 4);
-  (void)canonical(shape);  // its size fits 64 bits
+  (void)canonical(shape);  // throws beyond 64 bits
   if (shape[0] * shape[2] * shape[3] >= 2) return;
   throw UsageError(
       fmt::format("{}: the shape '{}' has one value per channel; a variance needs at "
@@ -282,7 +282,7 @@ void check_embedding(Name name, const Desc& desc) {
   check_table(name, "vocabulary", desc.vocabulary);
   check_positive(name, "width", desc.width);
   check_positive(name, "count", desc.count);
-  (void)canonical({desc.vocabulary, desc.width});  // its size fits 64 bits
+  (void)canonical({desc.vocabulary, desc.width});  // throws beyond 64 bits
   (void)canonical({desc.count, desc.width});
 }
 void check_one(Name name, const EmbeddingForward& desc) { check_embedding(name, desc); }
@@ -292,7 +292,7 @@ void check_one(Name name, const SoftmaxCrossEntropy& desc) {
   check_positive(name, "rows", desc.rows);
   check_table(name, "classes", desc.classes);
   check_positive(name, "total", desc.total);
-  (void)canonical({desc.rows, desc.classes});  // its size fits 64 bits
+  (void)canonical({desc.rows, desc.classes});  // throws beyond 64 bits
 }
 
 template <class Desc>
@@ -301,7 +301,8 @@ void check_attention(Name name, const Desc& desc) {
   check_positive(name, "sequence", desc.sequence);
   check_positive(name, "heads", desc.heads);
   check_positive(name, "head_size", desc.head_size);
-  (void)canonical({desc.batch, desc.sequence, 3, desc.heads, desc.head_size});  // fits 64 bits
+  (void)canonical(
+      {desc.batch, desc.sequence, 3, desc.heads, desc.head_size});  // throws beyond 64 bits
   (void)canonical({desc.batch, desc.heads, desc.sequence, desc.sequence});
 }
 void check_one(Name name, const AttentionForward& desc) { check_attention(name, desc); }

@@ -1,5 +1,5 @@
-// Operations on images only: pooling, local response normalisation, channels. For conventions see
-// ops.h.
+// Operations on images only: pooling, local response normalisation, operations on channels,
+// padding. For conventions see ops.h.
 #pragma once
 
 #include <cstdint>

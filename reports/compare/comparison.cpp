@@ -277,7 +277,8 @@ double disturbed_spread(const Match& match) {
   return -std::log1p(-std::min(share, max_share));
 }
 
-/// Returns how to get samples of several processes; other programs have no such option.
+/// Returns the remedy for too few processes: --processes of parbench; several runs of programs
+/// without this option.
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
              ? "measure both with --processes 6"

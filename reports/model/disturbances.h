@@ -14,8 +14,8 @@ namespace parbench::report {
 /// Returns whether enough samples are marked for the case's numbers to need a warning.
 [[nodiscard]] bool is_throttled(const CaseResult& c);
 
-/// Adds the reasons that throttled the case ("power cap on cuda:0") to a list, each once; none for
-/// a case that needs no warning.
+/// Adds the reasons for the throttling of a case ("power cap on cuda:0") to a list, each once; adds
+/// none if the case needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
 /// Min share of the CPU time withheld by a quota that is reported: half of the change that

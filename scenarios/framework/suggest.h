@@ -12,8 +12,9 @@ namespace parbench {
 /// turn one word into the other (optimal string alignment), ignoring the case of ASCII letters.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the candidate nearest to `word`: a completion of it, or one that differs in at most
-/// about a third of its letters. Of equally near ones the first; nothing if none is near enough.
+/// Returns the candidate nearest to `word`: a completion of it, or one within an edit distance of
+/// about a third of its length. Returns the first if several are equally near, and nothing if none
+/// is near enough.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  const std::vector<std::string>& candidates);
 

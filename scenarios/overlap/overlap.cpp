@@ -287,7 +287,7 @@ class Overlap final : public Scenario {
                       "smaller --prefetch or --count {2} or more",
                       sizes.prefetch, sizes.count, sizes.prefetch + 1)};
     }
-    // The prefetch distance is a separate question, answered once in each direction.
+    // The quick preset measures prefetch distances above 1 with pinned memory only.
     const bool from_preset = request.preset == Preset::quick && !request.was_given("prefetch");
     if (from_preset && sizes.prefetch > 1 && sizes.memory != HostMemory::pinned) {
       return not_in_preset("prefetch", std::to_string(sizes.prefetch));

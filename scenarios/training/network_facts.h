@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// Returns the maximum number of consecutive products with weights: the number of linear layers.
+/// Returns the number of linear layers: in a perceptron, of consecutive products with weights.
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in

@@ -18,8 +18,8 @@ namespace parbench::cpu {
 /// Attribute that leaves scratch memory to the caller, so that a plan may run in any thread.
 [[nodiscard]] dnnl::primitive_attr user_scratchpad();
 
-/// A primitive ready to run. Executing it sets addresses in existing memory objects and allocates
-/// nothing here.
+/// A primitive with memory objects made in advance. `run` only sets their addresses; this class
+/// allocates nothing during a run.
 class PrimitiveCall {
  public:
   PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);

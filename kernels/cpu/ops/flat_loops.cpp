@@ -137,7 +137,8 @@ PARBENCH_SIMD void add_row_range(std::uint16_t* destination, const std::uint16_t
   add_row(destination, source, addend, count);
 }
 
-/// Processes ranges of a row for all rows, so that the addend stays in the cache.
+/// Adds `addend` to each of `repeats` rows of `count` elements. Threads divide all elements into
+/// consecutive ranges, which they process row by row.
 template <class Element, class Addend>
 void add_rows(Element* destination, const Element* source, const Addend* addend,
               std::size_t repeats, std::size_t count, int threads) {

@@ -29,7 +29,8 @@ std::size_t bytes_of(const PatchPlan& plan, const ConvolutionShape& shape, DType
 
 class GradientProduct final : public WeightGradient {
  public:
-  /// `last`: product for the remaining images if the batch has no equal parts; null otherwise.
+  /// `last`: product for the remaining images if the batch is not a multiple of `plan.images`; null
+  /// otherwise.
   GradientProduct(const ConvolutionGraph& graph, bool accumulate, const PatchPlan& plan,
                   std::unique_ptr<Matmul> whole, std::unique_ptr<Matmul> last)
       : shape_(graph.shape),

@@ -8,7 +8,8 @@
 namespace parbench {
 namespace {
 
-/// Allowed ratio of errors to the observed effect of roundings on a block, by norm.
+/// Multiple of the norm of a block's changes by roundings (Sensitivity) that its errors may reach
+/// beyond the norm of its tolerances.
 constexpr double seen_changes = 2;
 
 /// Uses one sum per lane, because the compiler may not change the order of additions.

@@ -49,7 +49,8 @@ class ReversePass {
     return sum;
   }
 
-  /// Returns the dimension in which a placement leaves room; −1 for none, several or gaps.
+  /// Returns the only dimension in which a placement's input is smaller than its result; −1 if
+  /// there is none or more than one, if its step is not 1, and for other operations.
   [[nodiscard]] int dimension_of_part(const Operation& one) const {
     int dimension = -1;
     if (one.kind != OpKind::placement) return dimension;

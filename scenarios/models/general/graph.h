@@ -69,8 +69,8 @@ enum class OpKind : std::uint8_t {
   concatenation,   // the inputs one after the other in dimension axes[0]
   product,         // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
   rows,            // the rows of input 0 {r, width} at the indices in input 1 {count}
-  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} at the indices in
-                   // input 1
+  scattered_rows,  // {r, width}: adds row i of input 0 {count, width} to the result's row number
+                   // input 1[i]
   layer            // not a general operation; the caller that appended it knows `index`
 };
 

@@ -103,7 +103,8 @@ class Layering {
 
   /// Finds parameters shared by several compositions whose other parameters differ.
   void find_common() {
-    std::map<int, std::vector<int>> first_reader;  // parameters of the first reader, by one of them
+    // by parameter: all parameters of the first composition that reads it
+    std::map<int, std::vector<int>> first_reader;
     for (int index = 0; index <= output_; ++index) {
       const OpKind kind = graph_.at(index).kind;
       if (!is_root(index) || kind == OpKind::input || kind == OpKind::layer) continue;

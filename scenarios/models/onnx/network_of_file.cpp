@@ -87,7 +87,7 @@ std::int64_t vocabulary_of(const Network& network) {
 
 // --- the end ---
 
-/// Prediction, target and loss of the network.
+/// The operation whose result is the prediction, and the loss.
 struct End {
   int operation = 0;
   Loss loss = Loss::mean_squared_error;

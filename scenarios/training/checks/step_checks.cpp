@@ -65,7 +65,8 @@ NaiveLoss mean_squared_error(const End& end) {
   return loss;
 }
 
-/// One row of logits for each target; negative targets are ignored.
+/// Returns the mean cross-entropy of the targets that are not negative, and its gradient. The
+/// prediction has a row of logits for each target.
 NaiveLoss cross_entropy(const End& end) {
   NaiveLoss loss{.value = {}, .gradient = std::vector<double>(end.prediction.size())};
   const std::size_t classes = end.prediction.size() / end.target.size();
@@ -152,7 +153,7 @@ CheckResult check_weight_gradient(CaseData& data, const Stage::TrainedParameter&
   // The gradient of the prediction is rounded to the case's type, so every term has this error.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
-  // Subnormal probabilities are rounded to the smallest normal f32 numbers.
+  // CPU kernels compute exponentials of at least e^−87 = 1.6e-38 (vector_exp).
   constexpr double underflow = 1e-30;
   for (const Shape& position : spot_positions(shape.weights(), gradient_positions)) {
     const Expected want = weight_gradient(end, loss, shape, position);

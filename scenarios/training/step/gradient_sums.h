@@ -49,7 +49,7 @@ class GradientSums {
 
   StepTasks& tasks_;
   std::map<int, LaneId> lanes_;  // for buckets, by device
-  // number of buckets so far, by stage and shard
+  // number of buckets whose all-reduces have been added, by stage and shard
   std::map<std::pair<int, int>, std::size_t> written_;
 };
 

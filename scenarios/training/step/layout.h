@@ -1,4 +1,4 @@
-// Division of a training step over devices, as data, which scenarios make from parameters.
+// Description of how a training step is divided over devices. Scenarios make it from parameters.
 #pragma once
 
 #include <compare>

@@ -40,7 +40,8 @@ class StepTasks {
   /// copy.
   [[nodiscard]] std::vector<LaneId> lanes_between(const GridPoint& from, const GridPoint& to) const;
 
-  /// Returns the tasks that complete the gradients of a point so far, for which its update waits.
+  /// Returns the tasks added so far that complete the gradients of a point. Its update waits for
+  /// them.
   [[nodiscard]] std::vector<TaskId>& completed(const GridPoint& point) { return completed_[point]; }
   /// Returns the tasks that complete one of the gradients of a point: those of its bucket, or of
   /// all.

@@ -67,7 +67,7 @@ class MadeCase {
     made_.profile->metrics.calls[0].seconds = call_seconds;
     return *this;
   }
-  /// So many, of so many bytes each.
+  /// Adds `count` copies of `bytes` bytes each.
   MadeCase& copies(double seconds, double enqueueing, int count = 1, double bytes = 1e6) {
     made_.profile->metrics.calls.push_back({.name = "copy",
                                             .kind = TaskKind::copy,
@@ -77,7 +77,7 @@ class MadeCase {
                                             .bytes = 2 * count * bytes});
     return *this;
   }
-  /// Calls that exchange data, of so many bytes read and written together.
+  /// Adds a call that exchanges data; `bytes`: read and written together.
   MadeCase& exchanges(double seconds, double bytes) {
     made_.profile->metrics.calls.push_back({.name = "copy",
                                             .kind = TaskKind::communication,

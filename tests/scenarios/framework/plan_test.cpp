@@ -77,7 +77,7 @@ TEST(Plan, RefusesCallsOnSeveralLanes) {
   EXPECT_NO_THROW(plan.add({.name = "task", .lanes = {first}}, {CopyCall{}}));
 }
 
-/// Two copies of so many bytes on two streams, the second after the first if asked for.
+/// Two copies of `bytes` bytes on two streams, the second after the first if asked for.
 Plan two_copies(Stream& first, Stream& second, std::size_t bytes, bool in_turn,
                 const std::string& name = "copy") {
   Plan plan;

@@ -164,8 +164,8 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Returns whether a pass is one product over the batch whenever possible: with channels last it
-// needs no reorder, and with a 1×1 window no gathering.
+// Returns whether a pass is one product over the batch whichever kernel oneDNN offers: with
+// channels last it needs no reorder, and with a 1×1 window no gathering.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));

@@ -10,7 +10,8 @@ namespace parbench::cpu {
 /// Operands of a cell, except its results.
 struct LstmCell {
   std::size_t hidden;
-  // product with the source; the loop adds bias and state and applies the gates' functions
+  // product with the source, plus bias; the loop adds `recurrent` and replaces the sums by the
+  // values of the gates
   float* gates;
   const float* recurrent;  // product with the previous state
   const float* cell_before;

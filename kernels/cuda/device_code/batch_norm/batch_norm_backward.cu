@@ -4,7 +4,8 @@
 namespace parbench::cuda {
 namespace {
 
-// Blocks that fit a multiprocessor, for which the kernels are compiled; the grids rely on it.
+// Blocks per multiprocessor for which the kernels are compiled (__launch_bounds__). Not fewer than
+// in the forward pass, by whose number `norm_shape` limits the slices.
 constexpr int resident_blocks_backward = 4;
 
 // Two tensors are read at once, so half as many packs of each are in flight.

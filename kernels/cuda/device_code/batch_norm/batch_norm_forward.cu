@@ -5,7 +5,8 @@
 namespace parbench::cuda {
 namespace {
 
-// Blocks that fit a multiprocessor, for which the kernels are compiled; the grids rely on it.
+// Blocks per multiprocessor for which the kernels are compiled (__launch_bounds__). `norm_shape`
+// limits the slices by this number.
 constexpr int resident_blocks_forward = 4;
 
 // Computes statistics of the batch, running statistics, and factor and summand of a channel from

@@ -112,7 +112,7 @@ bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// Returns the operation below expansions over samples and heads.
+/// Skips expansions and reshapes whose inputs still end with scores; returns the operation below.
 int unrepeated(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   while (true) {

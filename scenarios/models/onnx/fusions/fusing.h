@@ -82,7 +82,7 @@ class Fusing {
   const Node* maker_ = nullptr;  // node of the operation that is being replaced
 };
 
-/// Returns whether an operation computes that function of its inputs' elements.
+/// Returns whether an operation applies `op` to the elements of its inputs.
 [[nodiscard]] inline bool is_element(const general::Operation& operation, ElementOp op) {
   return operation.kind == general::OpKind::element && operation.element == op;
 }

@@ -213,7 +213,7 @@ Outputs rotated(Arguments& arguments, const RotaryInputs& inputs, std::int64_t h
   const Term x = by_heads(given, heads).permute({0, 2, 1, 3});
   const Term table = arguments.operand(inputs.cosines);
   std::optional<Term> positions = optional_operand(arguments, inputs.positions);
-  // position of the first element
+  // A single number is the position of the first token; the others follow it.
   if (positions && general::count_of(positions->shape()).is_one()) {
     const Term row = arguments.coordinate({{}, x.shape()[1]}, 1);
     positions = row + positions->reshape({});

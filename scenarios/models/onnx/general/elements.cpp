@@ -304,9 +304,8 @@ Outputs dequantise(Arguments& arguments) {
   return {x * along_axis(arguments, 1)};
 }
 
-/// Numbers stay floating-point. The forward pass rounds them: x + (rounded − x), where the
-/// difference has no gradient, so that the backward pass takes the rounding for the identity
-/// ("straight through").
+/// Numbers stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
+/// no gradient, so the backward pass treats rounding as the identity (straight-through estimator).
 Outputs quantise(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Term scaled = x / along_axis(arguments, 1);

@@ -196,7 +196,7 @@ Term over_taps(Term x, const Windows& windows, ElementOp op) {
 
 // --- convolutions ---
 
-/// Returns {N, C, …} as {groups, N·results, C/groups·taps}.
+/// Returns the elements that the windows read (im2col): {groups, N·results, (C/groups)·taps}.
 Term columns_of(Term x, const Windows& windows, std::int64_t groups) {
   const Extent own{.size = x.shape()[1].size / groups};
   std::vector<Term> parts;
@@ -444,7 +444,8 @@ Outputs average_pool(Arguments& arguments) {
   Extents one = of.x.shape();
   one[0] = {};
   one[1] = {};
-  Windows inside = windows;  // windows without the padding that the file does not ask for
+  // windows over `one`, which contains the front padding if padding counts
+  Windows inside = windows;
   for (std::size_t d = 0; counts && d < windows.rank(); ++d) {
     one[d + 2].size += windows.front[d] + windows.back[d];
     inside.front[d] = 0;

@@ -115,7 +115,7 @@ constexpr std::array number_types{
     NumberType{onnx::TensorProto::BOOL, 1, false,
                small_elements<std::uint8_t, same<std::uint8_t>>}};
 
-/// Returns null for other types.
+/// Returns the description of a type of TensorProto; null if it is not supported.
 const NumberType* number_type(int type) {
   const auto* found = std::ranges::find(number_types, type, &NumberType::type);
   return found == number_types.end() ? nullptr : found;
