@@ -38,7 +38,8 @@ class SessionTest : public testing::Test {
                            checkpoints.push_back(known);
                          },
                      .on_timeout = on_timeout,
-                     .now = scenario.now()});
+                     .now = scenario.now(),
+                     .common_now = common_now});
     keep_for_validation(result.cases);
     return result;
   }
@@ -54,6 +55,7 @@ class SessionTest : public testing::Test {
   std::filesystem::path system_root = "/";
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
+  std::function<double()> common_now;  // not set: the same as the scenario's clock
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::vector<SessionResult> checkpoints;

@@ -389,6 +389,23 @@ TEST_F(ConditionsOfASession, AreReadOfFewerSamplesWhereThatTakesLong) {
   EXPECT_THAT(result.cases[0].conditions, SizeIs(1));
 }
 
+TEST_F(ConditionsOfASession, AreTimedByTheOwnClockWhereTheCommonOneStandsStill) {
+  add("base", [](int) { return false; });
+  options.fixed_samples = 100;
+  options.max_seconds = 1000;
+  reading_seconds = 0.1;
+  // As over ranks, which meet after executions, not after readings.
+  const CaseSpec base = FakeScenario::spec("base");
+  const std::string execution = "run " + base.name();
+  common_now = [&] { return static_cast<double>(scenario.count(execution)); };
+  const SessionResult result = run({base});
+  EXPECT_EQ(scenario.count(execution), 101U);
+  EXPECT_THAT(result.cases[0].samples, SizeIs(100));
+  EXPECT_LE(readings, 2 * 12);
+  EXPECT_EQ(result.times.sampling, 101) << "all samples and the verification run";
+  EXPECT_GE(result.times.preparation, readings / 2 * reading_seconds * 0.99) << "readings before";
+}
+
 TEST_F(ConditionsOfASession, AreNoPartOfTheTimeOfASample) {
   add("base", [](int) { return false; });
   reading_seconds = 5;
