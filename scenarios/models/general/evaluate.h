@@ -1,5 +1,5 @@
-// General operations as plain loops in double precision, for folding constants and for checking
-// kernels.
+// Evaluates general operations by plain loops in double precision, for folding constants and for
+// checking kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace parbench::general {
 /// Elements in canonical order.
 using Values = std::vector<double>;
 
-/// Returns the result of one operation of a graph. `inputs`: values of the operation's inputs.
+/// Returns the result of one operation of a graph. `inputs`: values of the inputs of the operation.
+/// Throws std::out_of_range for an index of a row that does not exist.
 [[nodiscard]] Values evaluate(const Graph& graph, const Operation& operation,
                               const std::vector<const Values*>& inputs, std::int64_t samples);
 
-/// Returns the results of the operations `wanted` for `samples` samples. The values of the graph's
-/// inputs and parameters are in the order of their indices.
+/// Returns the results of the operations `wanted` for `samples` samples. `inputs` and `parameters`:
+/// values of the inputs and parameters of the graph, by number (Operation::index).
 [[nodiscard]] std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& parameters,

@@ -18,9 +18,10 @@ struct ImportOptions {
   friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 
-/// Returns the network that computes an output of a file. With `stored_weights`, its parameters are
-/// initialised with the file's values, which `load` reads. Throws UsageError if the network cannot
-/// be trained, with every node that cannot be translated.
+/// Returns the network that computes an output of a file. `load` reads values of constants. With
+/// `stored_weights`, the parameters are initialised with values of the file. Throws UsageError if
+/// the network cannot be trained, with the number of nodes that cannot be translated, the reasons,
+/// and some of the nodes for each.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options);
 

@@ -1,4 +1,4 @@
-// Copies the operations of a function into a graph of their own, in which it can be evaluated.
+// Copies the operations of a function to a separate graph, in which the function can be evaluated.
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
