@@ -60,8 +60,7 @@ struct UnetSizes {
 /// images and are normalised; up-convolutions have no bias. Each level of the decoder reads the
 /// corresponding level of the encoder, so that up to `layers` + 1 tensors cross between units. The
 /// loss is the mean squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 …
-/// up.0, head. Throws std::invalid_argument for images that cannot be halved `layers` times, and
-/// unless `layers` is 1 to 8.
+/// up.0, head. Throws std::invalid_argument for unsupported sizes.
 [[nodiscard]] Network unet(const UnetSizes& sizes);
 
 /// Sizes of GPT and BERT.
@@ -208,9 +207,9 @@ struct FileOptions {
 inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "prediction", "loss",
                                                                    "weights"};
 
-/// Returns a shipped model or, for a name that ends with ".onnx", the model of that file
-/// (onnx/model.h). Throws std::out_of_range for other names, and UsageError for a file that cannot
-/// be read and for file options with a shipped model.
+/// Returns a shipped model, or the model of the file NAME.onnx (onnx/model.h). Throws
+/// std::out_of_range for other names, and UsageError for files that cannot be read and for file
+/// options with a shipped model.
 [[nodiscard]] Model model_named(std::string_view name, const FileOptions& options = {});
 
 /// Parses the value of --dim: "NAME=SIZE", several joined by '+'. Throws UsageError.

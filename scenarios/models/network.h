@@ -77,8 +77,8 @@ struct Network {
   [[nodiscard]] const Layer& layer(int index) const {
     return layers.at(static_cast<std::size_t>(index));
   }
-  /// Returns the shape of an input of a layer. Throws std::out_of_range, with the name of the
-  /// layer, for a missing input.
+  /// Returns the shape of an input. Throws std::out_of_range, with the layer's name, if it is
+  /// missing.
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
   /// Returns the tensors that layers from `first` on read from earlier layers, as indices of layers
   /// or `network_input`, ascending.

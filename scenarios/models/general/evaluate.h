@@ -1,5 +1,5 @@
-// Evaluates general operations by plain loops in double precision, for folding constants and for
-// checking kernels.
+// Evaluates general operations by plain loops in double precision, to fold constants and to check
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ using Values = std::vector<double>;
 [[nodiscard]] Values evaluate(const Graph& graph, const Operation& operation,
                               const std::vector<const Values*>& inputs, std::int64_t samples);
 
-/// Returns the results of the operations `wanted` for `samples` samples. `inputs` and `parameters`:
-/// values of the inputs and parameters of the graph, by number (Operation::index).
+/// Returns the results of the operations `wanted` for `samples` samples. The values of the graph's
+/// inputs and parameters are in the order of their indices.
 [[nodiscard]] std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& parameters,

@@ -38,9 +38,9 @@ using Extents = std::vector<Extent>;
 /// Indices of dimensions, or one number per dimension.
 using Axes = std::vector<std::int64_t>;
 
-/// Returns the extent of all dimensions joined into one. Throws std::invalid_argument if two
-/// dimensions contain the samples, if a tensor with samples has no elements, and if a tensor is
-/// larger than any memory.
+/// Returns the extent of all dimensions joined. Throws std::invalid_argument if two dimensions
+/// contain the samples, if a tensor with samples has no elements, and if a tensor is larger than
+/// any memory.
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
@@ -51,8 +51,7 @@ using Axes = std::vector<std::int64_t>;
 [[nodiscard]] Extents joined(std::initializer_list<Extents> parts);
 /// Returns the indices [first, end).
 [[nodiscard]] Axes axes_between(std::size_t first, std::size_t end);
-/// Returns for example "{N, 3, 2}" for N samples; "{5·N·2}" is one dimension in which N samples of
-/// 2 elements follow each other 5 times.
+/// Returns for example "{N, 3, 2}"; "{5·N·2}" is one dimension that joins 5, the samples and 2.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
 enum class OpKind : std::uint8_t {
@@ -75,8 +74,7 @@ enum class OpKind : std::uint8_t {
   layer            // not a general operation, but layer number `index` of the caller
 };
 
-/// One operation. `kind`, `inputs` and `shape` apply to all operations, each other member to some
-/// kinds (see OpKind).
+/// One operation. Members after `shape` apply to some kinds only (see OpKind).
 struct Operation {
   OpKind kind = OpKind::input;
   std::vector<int> inputs = {};  // indices of earlier operations
@@ -93,11 +91,10 @@ struct Operation {
   std::shared_ptr<const Constant> values = {};
 };
 
-/// A graph under construction. Functions append an operation and return its index, or simplify: an
-/// operation on constants is evaluated if its result has at most `max_folded` elements, an element
-/// operation on numbers becomes a number, and sums with 0 and products with 1 return the other
-/// operand. Functions throw std::invalid_argument for shapes that do not fit, with the shapes in
-/// the message.
+/// Functions append an operation and return its index. Operations on constants are evaluated if the
+/// result has at most `max_folded` elements, element operations on numbers become numbers, and sums
+/// with 0 and products with 1 return the other operand. Functions throw std::invalid_argument, with
+/// the shapes in the message, for shapes that do not fit.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -110,8 +107,8 @@ class Graph {
   [[nodiscard]] int input_count() const { return inputs_; }
   [[nodiscard]] int parameter_count() const { return parameters_; }
 
-  /// Returns the value of an operation ElementOp::number; nothing for other operations, and if the
-  /// number is divided by the number of samples.
+  /// Returns the value of an ElementOp::number that is not divided by the number of samples;
+  /// nothing for other operations.
   [[nodiscard]] std::optional<float> number_of(int index) const;
 
   int input(Extents shape);
@@ -128,8 +125,8 @@ class Graph {
   int apply(ElementOp op, int a, float b) { return apply(op, a, number(b)); }
   int select(int condition, int a, int b);
 
-  /// Reduces over `axes`, or over all dimensions if there are none. Negative axes count from the
-  /// end. Reduced dimensions are kept, with extent 1.
+  /// Reduces over `axes`; none: over all. Negative axes count from the end. Reduced dimensions keep
+  /// the extent 1.
   int reduce(Reduction reduction, int a, std::vector<std::int64_t> axes);
   int sum(int a, std::vector<std::int64_t> axes) {
     return reduce(Reduction::sum, a, std::move(axes));
@@ -153,8 +150,7 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
-  /// Appends an operation whose inputs are operations of this graph. Not for inputs and parameters,
-  /// which the graph numbers.
+  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters.
   int add(Operation operation) { return append(std::move(operation)); }
   /// Appends a layer with the number `index` of the caller.
   int layer(int index, std::vector<int> inputs, Extents shape);
@@ -177,8 +173,8 @@ class Graph {
 };
 
 /// Returns the operations, ascending, at which a traversal from `results` to their inputs ends:
-/// inputs, parameters, and operations marked in `stops` (by operation). For a backward pass, these
-/// are the tensors of the forward pass that it reads.
+/// inputs, parameters, and `stops` (by operation). For a backward pass, these are the tensors of
+/// the forward pass that it reads.
 [[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
                                        const std::vector<bool>& stops);
 

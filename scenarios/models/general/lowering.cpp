@@ -1,5 +1,5 @@
-// Element operations become parts of the calls that read them where possible, movements become
-// strides, and all other operations become calls.
+// Element operations become parts of the calls that read them if possible, movements become
+// strides, and other operations become calls.
 #include "scenarios/models/general/lowering.h"
 
 #include <algorithm>
@@ -143,7 +143,7 @@ class Lowering {
   }
 
   /// Returns a program that writes the elements of an operation contiguously. `is_root`: computes
-  /// the elements even if the operation gets memory, from which they would otherwise be read.
+  /// them, instead of reading them from memory that the operation gets.
   [[nodiscard]] Program elements_of(int index, bool is_root) const {
     Program program;
     program.map.extents = shape(index);
@@ -192,8 +192,8 @@ class Lowering {
     return program;
   }
 
-  /// Returns a program that reduces the elements of `program`; the dimensions that the reduction
-  /// keeps become the first ones.
+  /// Returns a program that reduces the results of `program`; dimensions that remain become the
+  /// first ones.
   [[nodiscard]] static Program reduced(const Operation& operation, Program program) {
     Map& map = program.map;
     std::vector<std::size_t> order;
@@ -228,15 +228,13 @@ class Lowering {
 
   // --- calls ---
 
-  /// Returns the name of the memory of a target or operation; an operation may be computed in the
-  /// memory of a target.
+  /// Returns the name of the memory of a target or operation, which may be computed in a target.
   [[nodiscard]] int memory_of(int name) const {
     const auto found = placed_.find(name);
     return found == placed_.end() ? name : found->second;
   }
 
-  /// Makes operations write their results directly to targets that have the same type and do not
-  /// accumulate.
+  /// Lets targets without `accumulate` be computed in place, by operations of the same type.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];
@@ -257,10 +255,9 @@ class Lowering {
     lowered_.calls.push_back(std::move(call));
   }
 
-  /// Emits the calls for an operation, after those for its inputs. Operations are emitted only when
-  /// a target or another operation reads them: in the order of the graph, a backward pass would
-  /// begin with all results of the forward pass that it computes again, and keep them in memory for
-  /// long.
+  /// Emits the calls for an operation, after those for its inputs. Computing on demand keeps
+  /// results for a short time: in the order of the graph, a backward pass would begin with all
+  /// operations of the forward pass that it repeats.
   void provide(int index) {
     if (is_located(index) || provided_[index]) return;
     for (const int input : graph_.at(index).inputs) provide(input);
@@ -372,8 +369,7 @@ class Lowering {
                                             {"diff_weights", memory_of(index)}}});
   }
 
-  /// Computes a result in the memory of a target or copies it there, unless it was computed there
-  /// (place_targets).
+  /// Writes a result to a target, unless it was computed there (place_targets).
   void write_target(std::size_t i) {
     const auto& [index, dtype, accumulate] = targets_[i];
     const int name = name_of_target(i);

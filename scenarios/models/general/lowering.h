@@ -1,5 +1,5 @@
 // Translates a graph of general operations to operations of a device: calls, their order, and the
-// lifetimes of memory. Does not create operations or allocate memory.
+// lifetimes of memory. Allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct LoweringOptions {
 };
 
 /// Returns the calls that compute the targets. Throws std::invalid_argument for tensors of more
-/// than eight dimensions, which calls do not support.
+/// than Map::max_dimensions dimensions.
 [[nodiscard]] LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
                                  const LoweringOptions& options);
 

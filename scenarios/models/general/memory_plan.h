@@ -15,8 +15,7 @@
 
 namespace parbench::general {
 
-/// Returns whether an operation is a number or coordinate, which its readers can compute at no
-/// cost.
+/// Returns whether an operation is a number or coordinate, which costs readers nothing.
 [[nodiscard]] inline bool is_free(const Operation& operation) {
   return operation.kind == OpKind::element && operation.inputs.empty();
 }
@@ -130,8 +129,7 @@ class MemoryPlan {
   struct Matrices {
     bool transposed = false;
   };
-  /// Returns how a matrix product reads consecutive matrices; nothing if the matrices of the view
-  /// are not consecutive in memory.
+  /// Returns how a product reads consecutive matrices; nothing if a view has gaps or another order.
   [[nodiscard]] static std::optional<Matrices> matrices_of(const StridedView& view) {
     if (view.offset != 0) return std::nullopt;
     if (view.is_contiguous()) return Matrices{};
@@ -201,8 +199,7 @@ class MemoryPlan {
            kind == OpKind::placement;
   }
 
-  /// Gives memory to inputs that a reshape, a matrix product or an operation on rows cannot read in
-  /// place.
+  /// Gives memory to inputs that a reshape, a product or an operation on rows cannot read in place.
   void require_inputs(const Operation& operation) {
     const int first = operation.inputs.empty() ? -1 : operation.inputs.front();
     if (operation.kind == OpKind::reshape) {

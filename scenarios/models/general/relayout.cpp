@@ -58,9 +58,8 @@ class Relayout {
   }
 
  private:
-  /// Makes a dimension advance along a digit. If the dimension exceeds the digit, divides the
-  /// dimension: its outer part becomes a dimension before it, which is processed next. Returns
-  /// false if this is not possible.
+  /// Makes a dimension advance along a digit. If it exceeds the digit, divides it: the outer part
+  /// becomes a dimension before it, which is processed next. Returns false if that is impossible.
   [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
@@ -89,8 +88,7 @@ class Relayout {
     stride = multiple * digit->stride;
   }
 
-  /// Divides a dimension into two, the inner one with the given extent. Returns false if the Map
-  /// does not allow this.
+  /// Divides a dimension into two, the inner one with the given extent; returns false if it cannot.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {
@@ -122,7 +120,7 @@ class Relayout {
   std::vector<std::int64_t> reach_;  // highest value of each digit that elements use
 };
 
-/// Converts the operands `name` of a call to a layout. Returns false if this is not possible.
+/// Converts the operands `name` of a call to a layout; returns false if it cannot.
 bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
   auto* map = std::get_if<Map>(&call.desc);
   if (map == nullptr) return false;

@@ -25,12 +25,12 @@ struct StridedView {
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
 /// Returns the view of the result of an operation that only moves elements, from the view of its
-/// input. Nothing if it is a reshape whose result cannot be described by strides.
+/// input. Nothing for a reshape whose result strides cannot describe.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 
-/// Returns the view of the last of a chain of such operations, for one sample. `chain`: starts with
-/// the last operation; the first one reads `base`, which is in canonical order.
+/// Returns the view of the last of a chain of such operations on `base`, a canonical tensor, for
+/// one sample. `chain`: starts with the last operation.
 [[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
                                                const std::vector<int>& chain);
 

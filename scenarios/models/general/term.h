@@ -1,4 +1,4 @@
-// Functions and operators with which formulas over operations of a graph are written as in C++.
+// Operators and functions for formulas over operations of a graph.
 #pragma once
 
 #include <utility>
@@ -95,13 +95,12 @@ struct Term {
                           std::int64_t step = 1) const {
     return {graph, graph->part(operation, axis, first, count, step)};
   }
-  /// Returns the elements of a dimension in reverse order.
   [[nodiscard]] Term reversed(std::size_t axis) const {
     const std::int64_t count = graph->shape(operation)[axis].size;
     return part(axis, count - 1, count, -1);
   }
-  /// Returns a tensor of shape `to` with the elements of this term from position `starts` on, and
-  /// zeros elsewhere.
+  /// Returns a tensor with the elements of this term from position `starts` on, and zeros
+  /// elsewhere.
   [[nodiscard]] Term place(Axes starts, Extents to) const {
     Axes steps(starts.size(), 1);
     return {graph, graph->place(operation, std::move(starts), std::move(steps), std::move(to))};

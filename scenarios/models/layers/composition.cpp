@@ -1,5 +1,5 @@
-// Writes the calls of general operations. Results of reductions, products and selections of rows
-// are kept for the backward pass; elements are recomputed.
+// Writes calls of general operations. Results of reductions, products and operations on rows are
+// kept for the backward pass; elements are recomputed.
 #include "scenarios/models/layers/composition.h"
 
 #include <fmt/format.h>

@@ -17,16 +17,14 @@ class Composition final : public LayerKind {
  public:
   /// `name`: name of the computation, such as "softmax". The inputs of the graph are the inputs of
   /// the layer, with the samples as first dimension. `output`: the operation of the graph that
-  /// returns the output of the layer, in the same form. `parameters`: specifications of the
-  /// parameters of the graph, in their order. Throws std::invalid_argument for an output of another
-  /// form.
+  /// returns the layer's output, in the same form. `parameters`: those of the graph, in its order.
+  /// Throws std::invalid_argument for other outputs.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
   [[nodiscard]] const general::Graph& graph() const { return forward_; }
   [[nodiscard]] int output() const { return output_; }
-  /// Returns whether a sample of the output depends on other samples of the input: whether a
-  /// reduction goes over the samples.
+  /// Returns whether a sample of the output depends on other samples of the input, by a reduction.
   [[nodiscard]] bool mixes_samples() const;
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -58,7 +56,7 @@ class Composition final : public LayerKind {
   std::vector<int> kept_;               // results that the backward pass does not recompute
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;
-  // whether all operations are element-wise, so that the graph needs no change for layouts
+  // whether all operations are element-wise, so that layouts need no change
   bool is_flat_ = false;
 };
 

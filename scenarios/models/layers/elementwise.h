@@ -14,7 +14,7 @@ class ElementKind : public OperationKind {
   }
 };
 
-/// Functions of one element: ReLU, GELU, sigmoid and others. BatchNorm can include a ReLU itself.
+/// Functions of one element: ReLU, GELU, sigmoid and others. BatchNorm has a ReLU of its own.
 class Activation final : public ElementKind {
  public:
   /// `low` and `high`: limits of ActivationKind::clip; other kinds ignore them.
@@ -51,9 +51,8 @@ class LearnedPositions final : public ElementKind {
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
-/// torch.nn.Dropout in training. The elements that become zero depend only on the position in the
-/// micro-batch: they are the same in every step, on every device, and in all micro-batches of one
-/// size.
+/// torch.nn.Dropout in training. The position in the micro-batch determines which elements become
+/// zero: they are the same in every step, on every device, and in micro-batches of one size.
 class RandomDropout final : public ElementKind {
  public:
   /// `subsequence`: layers with different values drop elements independently.

@@ -74,20 +74,20 @@ class LayerKind {
   /// Returns whether PyTorch lists the parameters directly after those of the layer that this layer
   /// reads, even if other layers are in between.
   [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
-  /// Returns the number of f32 values, such as running statistics, that the layer keeps between
-  /// steps and does not train.
+  /// Returns the number of f32 values, such as running statistics, that are kept between steps and
+  /// not trained.
   [[nodiscard]] virtual std::size_t statistics(const Shape& /*input*/) const { return 0; }
   /// Returns the minimum number of samples of a micro-batch that the layer can compute.
   [[nodiscard]] virtual std::int64_t min_samples(const Shape& /*output*/) const { return 1; }
 
-  /// Returns the operations of both passes whose kernels devices tune: matrix products and
-  /// convolutions. The gradient of the data is included only if `with_data_gradient`.
+  /// Returns the operations of both passes whose kernels devices tune: products and convolutions.
+  /// The gradient of the data is included only if `with_data_gradient`.
   [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& /*work*/,
                                                      bool /*with_data_gradient*/) const {
     return {};
   }
-  /// Returns the operation that determines the layout of a parameter, by its operand "diff_<role>";
-  /// nothing for a canonical parameter.
+  /// Returns the operation whose operand "diff_<role>" determines the layout of a parameter;
+  /// nothing if it is canonical.
   [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view /*role*/,
                                                           const LayerWork& /*work*/) const {
     return std::nullopt;

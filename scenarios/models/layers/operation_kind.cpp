@@ -114,8 +114,8 @@ class GradientWriter {
   GradientWriter(BackwardPass& pass, const SymbolicView& incoming)
       : pass_(pass), incoming_(incoming) {}
 
-  /// Writes one operation. `adding`: the operation with `accumulate`, unlike `overwriting`.
-  /// `result`: memory for the gradient of the input.
+  /// Writes one operation; `adding` is `overwriting` with `accumulate`. `result`: memory for the
+  /// gradient of the input.
   void write(const OpDesc& overwriting, const OpDesc& adding, const GradientOperands& operands,
              const SymbolicView& result) {
     Op* const op =

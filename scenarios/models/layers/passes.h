@@ -66,7 +66,7 @@ struct Gradient {
   int temporary = -1;  // index of the temporary; -1: memory of a boundary between stages
 };
 
-/// The backward pass of a layer: takes the gradient of its output, contributes the gradients of its
+/// The backward pass takes the gradient of the layer's output, contributes the gradients of its
 /// inputs, and releases the former unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
@@ -103,13 +103,11 @@ class BackwardPass : public LayerPass {
     contribute(which, result);
   }
 
-  /// Returns the memory in which gradients of a parameter are stored, for operations that write
-  /// canonical gradients.
+  /// Returns the stored gradient of a parameter, for operations that write canonical gradients.
   [[nodiscard]] virtual SymbolicView parameter_gradient(std::string_view role) = 0;
-  /// Emits an operation that computes gradients of parameters, operands "diff_<role>", and stores
-  /// them, through temporaries if the layout of the operation differs from that of the store.
-  /// `overwriting` and `adding`: descriptions without and with `accumulate`. `bindings` exclude the
-  /// gradients.
+  /// Emits an operation that computes "diff_<role>" of parameters into the store, through
+  /// temporaries if the layout of the operation differs from that of the store. `overwriting` and
+  /// `adding`: descriptions without and with `accumulate`. `bindings` exclude the gradients.
   virtual void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                         std::vector<SymbolicBinding> bindings,
                                         const std::vector<std::string_view>& roles) = 0;

@@ -16,15 +16,14 @@ namespace parbench {
 /// Replaces `data` on every shard by the sum over all shards. `in_f32`: scratch memory of
 /// `bytes_in_f32` bytes; empty for f32.
 void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f32);
-/// Overload with scratch memory from the temporaries of the backward pass.
+/// Overload with scratch memory from the backward pass.
 void add_up(BackwardPass& pass, const SymbolicView& data);
 
-/// Writes to `destination` on each shard its part of the sum of `data` over all shards.
-/// `destination` may be this part of `data`. The content of `data` becomes undefined.
+/// Writes to `destination` each shard's part of the sum of `data` over all shards; it may be this
+/// part of `data`, whose content becomes undefined.
 void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
                  const SymbolicView& in_f32, const SymbolicView& destination);
-/// Overload with scratch memory from the temporaries of the backward pass. The sum replaces the
-/// part in `data`.
+/// Overload with scratch memory from the backward pass. The sum replaces the part in `data`.
 void add_up_part(BackwardPass& pass, const SymbolicView& data, PositionPart part);
 
 }  // namespace parbench

@@ -104,8 +104,7 @@ Values padded(const Values& in, const Shape& from, const Shape& to, const Edges&
   return out;
 }
 
-/// Returns a transposed convolution: the bias of each channel, or 0 if `bias` is empty, plus the
-/// product of each element of the input with the weights of its window.
+/// Returns a transposed convolution: bias, plus the product of each input element with the weights.
 Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
                               const TransposedConvolution::Options& options, const Values& weights,
                               const Values& bias, std::int64_t samples) {

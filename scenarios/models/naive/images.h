@@ -9,9 +9,8 @@
 
 namespace parbench::naive {
 
-/// Returns the output of a pooling, padding, local response normalisation or transposed
-/// convolution, or of a layer that moves channels; nothing for other kinds. Parameters are those of
-/// `output_of`.
+/// Returns the output of a pooling, padding, local response normalisation, transposed convolution
+/// or movement of channels; nothing for other kinds. See `output_of`.
 [[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
                                                      const Input& input, const Parameter& parameter,
                                                      std::int64_t samples);

@@ -128,8 +128,8 @@ Values linear(const Values& in, int64_t features, const Layer& layer, const Valu
   return out;
 }
 
-/// Multiplies each element by the factor of its channel and adds the addend of its channel; an
-/// empty list stands for factors of 1 or addends of 0.
+/// Multiplies each element by its channel's factor and adds its channel's addend; empty lists stand
+/// for 1 and 0.
 Values of_channels(const Values& in, const Shape& sample, const Values& factors,
                    const Values& addends) {
   const bool is_image = sample.size() == 3;
@@ -157,8 +157,7 @@ Values composed(const Composition& kind, const Input& input, const Parameter& pa
   return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
 }
 
-/// Returns the output of a layer of sequences, a dropout or a sum. Throws std::logic_error for
-/// other kinds.
+/// Returns the output of a layer of sequences, a dropout or a sum.
 Values output_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
                           int64_t samples) {
   if (as<Embedding>(layer) != nullptr) {

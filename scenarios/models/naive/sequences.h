@@ -23,8 +23,7 @@ struct Heads {
   std::int64_t count = 1;
   bool causal = true;
 };
-/// Computes attention: {samples, sequence, 3·width} to {samples, sequence, width}. `output`: shape
-/// of a sample of the result.
+/// Computes attention: {samples, sequence, 3·width} to {samples, sequence, width}.
 [[nodiscard]] Values attention(const Values& in, std::int64_t samples, const Shape& output,
                                const Heads& heads);
 struct LstmWeights {
@@ -34,8 +33,7 @@ struct LstmWeights {
 };
 /// Computes an LSTM: {samples, sequence, width} to {samples, sequence, hidden}.
 [[nodiscard]] Values lstm(const Values& in, const LstmWeights& weights, std::int64_t sequence);
-/// Sets the elements whose random number is below the probability to zero, and divides the others
-/// by 1 − probability.
+/// Sets elements whose random number is below the probability to 0, and scales the others.
 [[nodiscard]] Values dropout(Values in, float probability, std::uint64_t subsequence);
 /// Returns Σ over rows of −log softmax(row)[target], without rows whose target is negative.
 [[nodiscard]] double cross_entropy(const Values& logits, const Values& target);

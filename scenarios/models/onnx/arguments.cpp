@@ -1,4 +1,4 @@
-// Converts the inputs of a node to operations, numbers and shapes, and reads its attributes.
+// Converts a node's inputs to operations, numbers and shapes, and reads its attributes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +56,7 @@ Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int
                                weights);
 }
 
-/// Repeats a constant for each sample in the dimension that meets the samples of another input
-/// (samples_met), where other dimensions are joined with the samples.
+/// Repeats a constant for each sample if it meets samples that are joined with other dimensions.
 Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
@@ -72,8 +71,8 @@ Term Arguments::repeated(Term x) {
   return one.broadcast(divided).reshape(to);
 }
 
-/// Returns the dimension of a tensor with `rank` dimensions that meets the samples of another input
-/// in broadcasting; nothing if there is none.
+/// Returns the dimension of a tensor of `rank` dimensions that meets another input's samples in
+/// broadcasting.
 std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
   for (std::size_t which = 0; which < count(); ++which) {
     if (!has(which) || tensor(which).is_constant) continue;

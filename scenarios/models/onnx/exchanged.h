@@ -1,4 +1,4 @@
-// Conversion of tensors to the samples as their first dimension.
+// Converts tensors to a form with the samples as first dimension, and back.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace parbench::onnx_import {
 
-/// Converts a tensor from its shape in the graph to the form in which layers exchange it, with the
-/// samples first, and back.
+/// Converts a tensor between its shape in the graph and the form in which layers exchange it, with
+/// the samples first.
 class Exchanged {
  public:
   /// Throws CannotTranslate for a shape without samples.
@@ -30,11 +30,9 @@ class Exchanged {
   [[nodiscard]] Term to_front(Term x) const { return is_plain_ ? x : moved(x).reshape(front()); }
   [[nodiscard]] Term from_front(Term x) const { return is_plain_ ? x : restored(x); }
 
-  /// Moves the samples before all other dimensions. Dimensions that were joined with the samples
-  /// become separate.
+  /// Moves the samples before all other dimensions. Dimensions joined with them become separate.
   [[nodiscard]] Term moved(Term x) const { return x.reshape(divided_).move_axis(samples_ + 1, 0); }
-  /// Inverts `moved`. The samples must be first in `x`; its other dimensions may be joined or
-  /// divided.
+  /// Inverts `moved`; the dimensions of `x` after the samples may be joined.
   [[nodiscard]] Term restored(Term x) const {
     Extents front = divided_;
     front.erase(front.begin() + static_cast<std::ptrdiff_t>(samples_) + 1);

@@ -35,16 +35,16 @@ std::string given_name(const Input& input, std::size_t d) {
   return d < input.dimensions.size() ? input.dimensions[d] : std::string();
 }
 
-/// Returns the name of an open dimension for --dim: its name in the file or, if it has none,
-/// "INPUT.NUMBER".
+/// Returns the name of an open dimension for --dim: its name in the file, or "INPUT.NUMBER" if it
+/// has none.
 std::string name_of_dimension(const Input& input, std::size_t d) {
   const std::string given = given_name(input, d);
   return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
 }
 
 /// Returns the dimension of an input that contains the samples: the one with the name or, without
-/// names, the size of the first dimension of the first input. In recurrent states, for example, it
-/// follows the dimension of layers. 0 if there is none.
+/// names, the size of the first input's first dimension. In recurrent states, it follows the
+/// layers. 0 if there is none.
 std::size_t samples_of(const Graph& graph, const Input& input) {
   const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
   const auto first = std::ranges::find_if(graph.inputs, has_shape);
@@ -158,8 +158,8 @@ class InputMaker {
                     d, input.name, name));
   }
 
-  /// Throws UsageError for a size in --dim whose name is neither an open dimension nor an input
-  /// without dimensions.
+  /// Throws UsageError for a size in --dim that belongs neither to an open dimension nor to an
+  /// input without dimensions.
   void check_dimensions() const {
     std::vector<std::string> known;
     for (const Input& input : graph_.inputs) {

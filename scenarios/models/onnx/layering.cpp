@@ -1,6 +1,5 @@
-// Each operation becomes a part of the layer of its readers. An operation with readers in several
-// layers, or with a reader OpKind::layer, is the last one of a layer of its own. Each OpKind::layer
-// is a layer by itself.
+// An operation is a part of the layer of its readers. If these are in several layers, or an
+// OpKind::layer, it ends a layer of its own. An OpKind::layer is a layer by itself.
 #include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
@@ -20,8 +19,7 @@ namespace {
 using general::Operation;
 using general::OpKind;
 
-/// Replaces characters that separate parts of cases' names by dots, and removes dots in front;
-/// "layer" if nothing remains.
+/// Replaces characters that separate parts of cases' names by dots.
 std::string with_dots(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
@@ -29,7 +27,7 @@ std::string with_dots(std::string name) {
   return name.empty() ? "layer" : name;
 }
 
-/// Constants with the initial values of the parameters of a layer, by role.
+/// Constants with the initial values of a layer's parameters, by role.
 using Parameters = std::vector<std::pair<std::string, int>>;
 
 class Layering {
@@ -53,8 +51,7 @@ class Layering {
  private:
   [[nodiscard]] bool is_root(int index) const { return root_of_[slot(index)] == index; }
   [[nodiscard]] static std::size_t slot(int index) { return static_cast<std::size_t>(index); }
-  /// Returns whether each layer that reads an operation computes it itself, instead of reading it
-  /// from another layer.
+  /// Returns whether each layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
     return !varies_[slot(index)] || operation.kind == OpKind::parameter ||
@@ -74,8 +71,8 @@ class Layering {
     }
   }
 
-  /// Finds, for each operation, the last operation of its layer; −1 if readers are in several
-  /// layers that all compute it, −2 if no layer needs it.
+  /// Finds the last operation of each operation's layer; −1: several layers compute it, −2: none
+  /// does.
   void find_roots() {
     constexpr int unread = -2;
     root_of_.assign(slot(output_) + 1, unread);
@@ -95,8 +92,7 @@ class Layering {
     }
   }
 
-  /// Collects the constants of the parameters that a composition reads, in the order in which
-  /// `copied` adds the parameters.
+  /// Collects the constants of the parameters that a composition reads, in the order of `copied`.
   void collect(int index, bool is_own_root, std::set<int>& known,
                std::vector<int>& constants) const {
     const bool is_outside = !is_own_root && is_root(index);
@@ -167,16 +163,15 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// Returns whether all values of a constant are equal. Exporters merge parameters with such
-  /// initial values, though the model does not share them.
+  /// Returns whether all values of a constant are equal. Exporters merge such initial values of
+  /// separate parameters.
   [[nodiscard]] bool is_uniform(int constant) {
     const std::vector<double> values = translator_.values_of(constant);
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   }
 
-  /// Stores the parameters of a layer. If an earlier layer has the same constants, ties the layer
-  /// to it, unless they are uniform (is_uniform). Throws CannotTranslate if only some of the
-  /// constants are the same.
+  /// Stores a layer's parameters. A layer with the constants of an earlier one is tied to it,
+  /// unless they are uniform. Throws CannotTranslate if it has only some of them.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
@@ -252,8 +247,7 @@ class Layering {
 
   static std::string role_of(std::size_t i) { return fmt::format("weight{}", i); }
 
-  /// Copies an operation, and those on which it depends, to the graph of a composition. Results of
-  /// other layers become inputs.
+  /// Copies an operation, and those on which it depends in its layer, to a composition's graph.
   int copied(Part& part, int index, bool is_own_root = false) {
     if (const auto known = part.copies.find(index); known != part.copies.end())
       return known->second;
@@ -274,8 +268,7 @@ class Layering {
     return copy;
   }
 
-  /// Returns a layer that outputs a shared parameter, repeated for each sample, for the
-  /// compositions that read it.
+  /// Returns a layer that outputs a shared parameter for each sample, for compositions to read.
   int layer_of_common(int constant, const Shape& shape) {
     const auto [found, is_new] = common_layers_.try_emplace(constant, network_input);
     if (!is_new) return found->second;
@@ -301,8 +294,8 @@ class Layering {
     return common_layers_[constant] = layer;
   }
 
-  /// Returns a shared parameter as the mean over the samples of the output of its layer. All
-  /// samples have the same values, and the layer sums their gradients.
+  /// Returns a shared parameter as the mean over the samples of its layer's output, which are
+  /// equal; the layer sums their gradients.
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});

@@ -17,9 +17,9 @@ struct LayeredNetwork {
 };
 
 /// Returns the layers that compute an operation of the translator's network from its only input:
-/// layers that operators made, and compositions of the operations between them. Throws
-/// CannotTranslate for several inputs, for a tensor without samples between layers, and if layers
-/// that are not all compositions share some of their weights but not all.
+/// layers of operators, and compositions of the operations between them. Throws CannotTranslate for
+/// several inputs, for a tensor without samples between layers, and for layers other than
+/// compositions that share only some weights.
 [[nodiscard]] LayeredNetwork layered(Translator& translator, int output);
 
 }  // namespace parbench::onnx_import

@@ -44,8 +44,8 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   return known.graph;
 }
 
-/// Returns the height and width of the first input of images, or a default if the file leaves them
-/// open; nothing if they differ, or without such an input.
+/// Returns the height and width of the first input of images, or a default if they are open;
+/// nothing if they differ.
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   constexpr std::int64_t open_image = 224;
   for (const Input& input : graph.inputs) {
@@ -56,15 +56,15 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return std::nullopt;
 }
 
-/// The values of a network, and everything on which they depend, except the path of the file.
+/// A network's values, and what they depend on besides the path.
 struct Made {
   std::optional<fs::file_time_type> written;
   ImportOptions options;
   StoredValues values;
 };
 
-/// Returns `values`, or the values of an earlier network of the same file with the same options, so
-/// that the values are read once per run.
+/// Returns the values of an earlier network of the same file and options, or else `values`: they
+/// are read once per run.
 StoredValues shared_values(const std::string& path, const ImportOptions& options,
                            const StoredValues& values) {
   static std::mutex mutex;

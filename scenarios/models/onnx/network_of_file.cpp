@@ -1,5 +1,5 @@
-// Selects inputs and nodes of a file for translation, divides the network into units, and computes
-// initial values of its weights.
+// Selects nodes of a file for translation, divides the network into units, and computes initial
+// values of its weights.
 #include "scenarios/models/onnx/network_of_file.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ namespace {
 
 using general::Extents;
 
-/// Returns the output to which the loss is applied: `wanted` or, if that is empty, the first one.
-/// Throws UsageError if it does not exist.
+/// Returns the output for the loss: `wanted` or, if that is empty, the first one. Throws UsageError
+/// if it does not exist.
 const std::string& chosen_output(const Graph& graph, const std::string& wanted) {
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
   if (wanted.empty()) return graph.outputs.front();
@@ -86,7 +86,7 @@ std::int64_t vocabulary_of(const Network& network) {
   return vocabulary;
 }
 
-// --- the end ---
+// --- prediction and loss ---
 
 /// The operation whose result is the prediction, and the loss.
 struct End {
@@ -112,9 +112,8 @@ const Node* last_node(const Graph& graph, std::string name) {
   return nullptr;
 }
 
-/// Returns the prediction and the loss. If the output is a softmax over the last dimension, the
-/// prediction is the input of the softmax, and the loss is cross-entropy. Throws UsageError for a
-/// constant output.
+/// Returns the prediction and the loss: for a softmax over the last dimension, its input and
+/// cross-entropy. Throws UsageError for a constant output.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
@@ -139,7 +138,7 @@ End end_of(Translator& translator, const Graph& graph, const std::string& name) 
   return {.operation = operation, .loss = Loss::cross_entropy};
 }
 
-/// Sets the loss. Throws UsageError if it does not fit the prediction of the network.
+/// Sets the loss. Throws UsageError if it does not fit the prediction.
 void set_loss(Network& network, Loss loss) {
   constexpr std::size_t image_rank = 3;
   if (loss == network.loss) return;
@@ -153,8 +152,7 @@ void set_loss(Network& network, Loss loss) {
   network.loss = loss;
 }
 
-/// Returns a function that computes the initial values of a parameter at the first request and
-/// caches them.
+/// Returns a function that computes initial values of parameters on demand and caches them.
 StoredValues values_of(std::shared_ptr<Translator> translator,
                        std::map<std::pair<int, std::string>, int> constants) {
   struct Known {
@@ -199,13 +197,12 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
   return crossing;
 }
 
-/// Divides the layers into units, named after their first layers. A unit begins for each layer of
-/// products: at that layer if a single tensor crosses to it, or else at the last layer after the
-/// previous product to which a single tensor crosses. An example for the latter is a residual block
-/// that begins with a normalisation: the normalisation and the connection around the block read the
-/// same sum. Without such a layer, the unit of the previous product contains both. If more than
-/// `many` products would share a unit, because a connection spans them, units also begin at those
-/// products to which at most `few` tensors cross.
+/// Divides the layers into units, named after their first layers. A layer of products begins a unit
+/// if a single tensor crosses to it. Otherwise, the unit begins at the last layer since the
+/// previous product to which a single tensor crosses, such as the normalisation at the beginning of
+/// a residual block; without such a layer, both products share a unit. If a unit would have more
+/// than `many` products, because a connection spans them, units also begin at products to which at
+/// most `few` tensors cross.
 void divide_into_units(Network& network) {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;

@@ -19,9 +19,8 @@ struct ImportOptions {
 };
 
 /// Returns the network that computes an output of a file. `load` reads values of constants. With
-/// `stored_weights`, the parameters are initialised with values of the file. Throws UsageError if
-/// the network cannot be trained, with the number of nodes that cannot be translated, the reasons,
-/// and some of the nodes for each.
+/// `stored_weights`, parameters are initialised with values of the file. Throws UsageError if the
+/// network cannot be trained, with the reasons for which nodes cannot be translated.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options);
 

@@ -23,8 +23,8 @@ using general::OpKind;
 /// Thrown for a node that reads the result of a node that could not be translated.
 class Missing : public std::exception {};
 
-/// Maximum elements of a constant whose values are inspected: max_inspected if it can be weights
-/// and does not have the shape of a mask, otherwise max_read.
+/// Maximum elements of constants whose values are inspected: max_inspected if they can be weights
+/// and do not have the shape of a mask, otherwise max_read.
 constexpr std::int64_t max_inspected = 1 << 20;
 constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
 
@@ -51,8 +51,7 @@ bool is_mask(const Shape& shape, const std::vector<double>& values) {
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
-/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w) at the positions
-/// p = 0, 1, …, for any frequency w.
+/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w) at positions p.
 bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
              std::size_t count) {
   constexpr double tolerance = 1e-3;

@@ -41,22 +41,21 @@ inline void refuse_if(bool applies, const std::string& reason) {
 /// that no shape contains.
 inline constexpr std::int64_t samples_prime = 1'000'003;
 
-/// Limit of integers that are not numbers of samples. It exceeds the extents of practical models,
-/// and the product of two such integers and a small factor fits into 64 bits.
+/// Limit of integers that are not numbers of samples. It exceeds practical extents, and products of
+/// two such integers and a few gates or sides fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
 /// Limit of the extents of images and windows. Larger numbers are treated as mistakes; their
 /// products would exceed 64 bits.
 inline constexpr std::int64_t max_extent = 1 << 24;
 
-/// Returns the extents of a shape that was computed from other shapes; a multiple of
-/// `samples_prime` becomes an extent with the samples. Throws CannotTranslate for negative numbers.
+/// Returns the extents of a computed shape; multiples of `samples_prime` contain the samples.
+/// Throws CannotTranslate for negative numbers.
 [[nodiscard]] Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
 
-/// Returns the name of a layer that is named after a node. PyTorch's older exporter names nodes
-/// after the modules around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the
-/// name of the module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names of
-/// nodes are unchanged.
+/// Returns a name for a layer of a node. PyTorch's older exporter names nodes after the modules
+/// around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the name of the
+/// module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are unchanged.
 [[nodiscard]] std::string layer_name_of(const Node& node, bool has_weights);
 
 /// A tensor of the file: an operation of the network's graph or of the graph of constants.
@@ -66,8 +65,8 @@ struct Tensor {
   ElementType type = ElementType::floating;
 };
 
-/// A layer that an operator or a fusion made (OpKind::layer), and the constants with the initial
-/// values of its parameters, by role.
+/// A layer of an operator or a fusion (OpKind::layer), and the constants with its parameters'
+/// initial values, by role.
 struct TranslatedLayer {
   std::shared_ptr<const LayerKind> kind;
   std::string name;
@@ -89,13 +88,12 @@ class Translator {
   /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
   /// are skipped.
   void translate(const std::vector<const Node*>& nodes);
-  /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set. If this
+  /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set. If a node
   /// fails, the node with the nested graph is skipped.
   void translate_nested(const onnx_import::Graph& nested);
   /// Gives a name to an existing tensor.
   void set(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
-  /// Returns the tensor of that name. If it does not exist, throws an exception for which the
-  /// current node is skipped.
+  /// Returns the tensor of that name; the current node is skipped if it does not exist.
   [[nodiscard]] const Tensor& get(const std::string& name) const;
 
   struct Problem {
@@ -107,8 +105,7 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
-  /// Returns the number of samples in the exported file, the first extent of its first input; 1 if
-  /// that is open or too large for a batch.
+  /// Returns the number of samples in the exported file, by its first input; otherwise 1.
   [[nodiscard]] std::int64_t samples_of_file() const;
   /// Returns the constants with the initial values of the network's parameters.
   [[nodiscard]] const std::vector<int>& parameters() const { return parameters_; }
@@ -123,28 +120,25 @@ class Translator {
 
   /// Returns the tensor of that name; null if it does not exist.
   [[nodiscard]] const Tensor* find(const std::string& name) const;
-  /// Returns the operation of the network for a tensor. A constant becomes a parameter if it is
-  /// made of the file's weights and is neither a mask nor positions, or if `trains`; other
-  /// constants keep their values. Throws CannotTranslate for a constant that is too large or
-  /// contains the number of samples.
+  /// Returns the network's operation for a tensor. A constant of weights becomes a parameter unless
+  /// its values are a mask or positions, and any constant does if `trains`; others keep their
+  /// values. Throws CannotTranslate if it is too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
-  /// Returns whether a constant is made of the file's weights, by operations from which weights can
-  /// be trained: not, for example, sines or comparisons.
+  /// Returns whether a constant is made of the file's weights and can be trained; not for example a
+  /// comparison.
   [[nodiscard]] bool is_trainable(int constant) const;
   /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
   /// Returns the values of a constant. Reads and computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
-  /// Returns the name of the first tensor of the file from which a constant is made; empty if there
-  /// is none.
+  /// Returns the first tensor of the file from which a constant is made; empty if there is none.
   [[nodiscard]] std::string source_of(int constant) const;
   /// Returns the module of which a constant is the weight or the bias, by its name: "fc" for
   /// "fc.weight"; empty if the name does not show it.
   [[nodiscard]] std::string module_of(int constant) const;
 
   /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
-  /// constants, and returns its operation. If `may_train`, a floating-point tensor of more than one
-  /// element counts as weights.
+  /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
   int add_source(const std::string& name, const Constant& constant, bool may_train);
   /// Returns whether the file has initializers that are weights. Otherwise, values of Constant
   /// nodes may be.
@@ -157,14 +151,13 @@ class Translator {
   /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
 
-  /// Appends a layer for a node to the network. The first dimension of its inputs is the samples.
-  /// `weights`: the constant after whose module the layer is named; −1: it is named after the node.
+  /// Appends a layer to the network; its inputs begin with the samples. `weights`: the constant
+  /// after which it is named; −1: it is named after the node.
   Term add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                  std::vector<std::pair<std::string, int>> parameters, int weights);
   /// Appends a layer to a graph that shares the layers of this translator.
   int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
-  /// Replaces the network by a graph with the same inputs and parameters. `makers`: nodes, by
-  /// operation (maker_of).
+  /// Replaces the network by a graph with the same inputs and parameters. `makers`: by operation.
   void replace_network(general::Graph network, std::vector<const Node*> makers) {
     network_ = std::move(network);
     makers_ = std::move(makers);
@@ -200,7 +193,7 @@ class Translator {
 
 /// A node's inputs and attributes, converted for its operator. The result belongs to the network's
 /// graph if the node reads an activation, otherwise to the graph of constants. Functions throw
-/// CannotTranslate if the node lacks what they need, or has it in an unsupported form.
+/// CannotTranslate if the node lacks what they need.
 class Arguments {
  public:
   Arguments(Translator& translator, const Node& node);
@@ -224,8 +217,8 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// Returns the operation of an input in `graph()`. A constant that meets samples in broadcasting,
-  /// and consists of equal parts for all samples of the exported file, is replaced by one part.
+  /// Returns the operation of an input in `graph()`. If a constant consists of equal parts for the
+  /// samples of the exported file and meets samples there, one part replaces it.
   [[nodiscard]] Term operand(std::size_t which);
   /// Like `operand`, for weights: a constant becomes a parameter, even with a single element.
   [[nodiscard]] Term weights(std::size_t which);
@@ -243,11 +236,10 @@ class Arguments {
   }
   [[nodiscard]] Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
-  /// Returns whether an input can be the weights of a layer: a constant made of weights, or another
-  /// one of floating-point numbers with at least one dimension.
+  /// Returns whether an input can be a layer's weights: a constant that is made of weights, or of
+  /// floating-point numbers and not a scalar.
   [[nodiscard]] bool is_weight(std::size_t which) const;
-  /// Returns the operation of an input in the graph of constants. `what`: its name in the error if
-  /// it is not a constant.
+  /// Returns the operation of an input in the graph of constants. `what`: its name in errors.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// Returns the values of a constant input; empty if the input is omitted.
   [[nodiscard]] std::vector<double> numbers(std::size_t which) const;
@@ -267,9 +259,8 @@ class Arguments {
     if (const auto* value = std::get_if<Value>(&found->second)) return *value;
     throw CannotTranslate("its attribute " + std::string(name) + " has another type");
   }
-  /// Returns an attribute, or the constant input `which` with one element, so that operators can
-  /// multiply it by an extent: beyond ±max_integer, an attribute is refused and an input is
-  /// limited.
+  /// Return an attribute, or the constant input `which` with one element. Beyond ±max_integer, the
+  /// former is refused and the latter limited, so that operators can multiply it by an extent.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
   /// Returns an attribute with several integers, each limited to `max_integer`.

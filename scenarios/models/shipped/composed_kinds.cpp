@@ -37,8 +37,8 @@ Shape rows_shape(const Shape& image) {
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
-/// Rotates pairs of numbers, which are in the dimension of extent 2 of {samples, positions, 1,
-/// kv_heads, queries per kv head, 2, head_size/2}.
+/// Rotates pairs in {samples, positions, 1, kv heads, queries for each, 2, half a head}; a pair is
+/// along the dimension of extent 2.
 struct Rotation {
   Term cosines;
   Term sines;  // sines, negative for the first number of each pair

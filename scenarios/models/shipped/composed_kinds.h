@@ -1,5 +1,5 @@
-// Layers of shipped models that are composed of general operations. Comments of functions that
-// return a Composition describe the layer.
+// Layers of shipped models, composed of general operations. Comments describe what a layer
+// computes.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,7 @@ struct RotarySizes {
 
 /// Converts the pixels of an image to rows: {channels, height, width} to {pixels, channels}.
 [[nodiscard]] Composition image_rows(const Shape& image);
-/// Converts rows to an image, {pixels, channels} to {channels, height, width}. `image`: shape of
-/// the image.
+/// Converts rows of pixels back to an image, {channels, height, width}.
 [[nodiscard]] Composition rows_image(const Shape& image);
 
 /// Adds rows of pixels, times a trainable number per channel (initially 1e-6), to an image (Touvron

@@ -26,14 +26,13 @@ void separate(Routes& routes) {
   }
 }
 
-/// Parts of a mixture. Slots, {experts, samples, capacity}, hold the tokens of each expert.
+/// Parts of a mixture. Slots, {experts, samples, capacity}, contain the tokens of each expert.
 class Mixture {
  public:
   Mixture(Composer& composer, const ExpertSizes& sizes, const Routes& routes)
       : composer_(composer), sizes_(sizes), routes_(routes), indices_(token_indices()) {}
 
-  /// Returns the rows of the tokens in all slots, {experts, tokens per expert, columns}, for
-  /// {samples, sequence, columns}.
+  /// Returns {experts, tokens per expert, columns} for {samples, sequence, columns}.
   [[nodiscard]] Term at_slots(Term x) const {
     const Extent columns = x.shape().back();
     const Term table = x.reshape({{sizes_.sequence, true}, columns});

@@ -67,8 +67,7 @@ class LlamaBlocks {
 
   int normalised(const std::string& name, int x) { return net_.add_shared(name, norm_, {x}); }
 
-  /// Appends a block and returns its last layer. `number`: index of the block, which selects the
-  /// routes of its experts.
+  /// Appends a block and returns its last layer. `number`: index of the block, for its routes.
   int add(const std::string& name, std::int64_t number, int input) {
     const int middle = add_attention(name + ".", input);
     return sizes_.experts > 0 ? add_experts(name + ".", number, middle)

@@ -55,8 +55,8 @@ struct BlockOptions {
   bool projects = false;  // whether the shortcut has a projection
 };
 
-/// Appends the end of a block: the projection of the shortcut if there is one, and the last
-/// normalisation, which adds the shortcut. Returns the last layer.
+/// Appends the end of a block: its last normalisation, to which it adds the shortcut. Returns the
+/// last layer.
 int block_end(Network& net, const BlockOptions& block, int input, const std::string& norm, int x,
               std::int64_t channels) {
   int shortcut = input;
@@ -75,8 +75,7 @@ int basic_block(Network& net, const BlockOptions& block, int input) {
   return block_end(net, block, input, ".bn2", x, block.width);
 }
 
-/// Appends a 1×1 convolution to fewer channels, a 3×3 one, and a 1×1 one to more channels, with an
-/// identity or projection shortcut.
+/// Appends 1×1 (fewer channels), 3×3 and 1×1 convolutions, with an identity or projection shortcut.
 int bottleneck(Network& net, const BlockOptions& block, int input) {
   const std::int64_t channels = block.width * bottleneck_expansion;
   int x = convolution(net, block.name + ".conv1", input, block.width, 1, 1);

@@ -23,7 +23,7 @@ bool is_nearly(double value, double wanted) {
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// Operand of a product or quotient with a number, and the factor by which it is multiplied.
+/// Operand of a product or quotient with a number, and its factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;
@@ -51,15 +51,14 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
-  // whether the output of the layer, and all tensors between it and the heads, have one reader
+  // whether the layer's output and all tensors up to the heads have one reader
   bool is_read_once = true;
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Returns the heads of which a tensor {…, heads, positions, size} consists, if it is made of the
-/// output of a layer by movements and factors; nothing for other tensors. Its leading dimensions
-/// may be joined.
+/// Returns the heads in {…, heads, positions, size} if movements and factors make it of a layer's
+/// output. Leading dimensions may be joined.
 std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
@@ -108,14 +107,13 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   return fits ? std::optional(found) : std::nullopt;
 }
 
-/// Returns whether the last two dimensions are queries and keys, `positions` each, as in scores.
+/// Returns whether the last two dimensions are those of scores: queries and keys, `positions` each.
 bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   const Extent wanted{.size = positions};
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// Skips expansions and reshapes whose inputs still end with scores; returns the first operation
-/// below that is neither.
+/// Skips expansions and reshapes whose inputs still end with scores; returns the operation below.
 int unrepeated(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   while (true) {
@@ -138,8 +136,8 @@ const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   return signed_size(values.size()) == positions * positions ? &values : nullptr;
 }
 
-/// Returns whether `later` holds for all values above the diagonal of {positions, positions}, and
-/// `earlier` for all others.
+/// Returns whether `later` holds above the diagonal of {positions, positions}, and `earlier`
+/// elsewhere.
 template <class Later, class Earlier>
 bool divides_positions(const std::vector<double>& values, Later later, Earlier earlier) {
   const auto positions = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
@@ -201,8 +199,7 @@ Mask mask_of(const Fusing& fusing, int index) {
   return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
 }
 
-/// The product of queries and keys, and the operations between it and the softmax: a factor and a
-/// causal mask.
+/// The product of queries and keys, and what scales and masks it before the softmax.
 struct Scores {
   int product = 0;
   double factor = 1;
@@ -238,8 +235,8 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
   }
 }
 
-/// Returns x if an operation is exp(x − c)/Σ exp(x − c), where c is constant in the last dimension:
-/// the form in which `softmax_over` writes a softmax. Nothing for other operations.
+/// Returns x if an operation is a softmax as `softmax_over` writes it: exp(x − c)/Σ exp(x − c),
+/// with c constant in the last dimension.
 std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   const Operation& quotient = fusing.at(index);
   if (!is_element(quotient, ElementOp::quotient)) return std::nullopt;
@@ -261,8 +258,8 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   return is_alike ? std::optional(shifted.inputs[0]) : std::nullopt;
 }
 
-/// Returns a layer whose output contains queries, keys and values one after the other: an existing
-/// one, or a combination of three linear layers. Nothing if there is neither.
+/// Returns a layer whose output contains queries, keys and values one after the other; combines
+/// three linear layers if necessary.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };
@@ -328,8 +325,7 @@ std::optional<int> side_by_side(general::Graph& graph, int index) {
 /// Queries, keys and values: {…, positions, size} each.
 using Operands = std::array<int, 3>;
 
-/// Concatenates queries, keys and values as attention reads them, after multiplying the queries by
-/// `factor`. Nothing if their shapes do not fit.
+/// Concatenates queries, times `factor`, keys and values as attention reads them.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
   if (!is_nearly(factor, 1)) {
@@ -347,8 +343,8 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   return made;
 }
 
-/// Like `packed`, without a concatenation: for operands in one layer whose rows contain them one
-/// after the other, or in three linear layers, which are combined.
+/// Like `packed`, for operands that follow each other in the rows of one layer, or are outputs of
+/// three linear layers, which are combined.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);

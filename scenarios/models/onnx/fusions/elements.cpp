@@ -73,8 +73,8 @@ std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
   return std::nullopt;
 }
 
-/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, by its values at
-/// `points`; nothing for other functions.
+/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, from its values at
+/// `points`.
 std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   const double furthest = std::ranges::max(points());
@@ -87,14 +87,13 @@ std::optional<std::pair<float, float>> limits_of(const std::vector<double>& valu
 
 // --- biases ---
 
-/// Returns the input of a reshape with one reader; for other operations, the operation itself.
+/// Returns the input of a reshape with one reader; otherwise the operation itself.
 int below_reshape(const Fusing& fusing, int index) {
   const bool is_reshape = fusing.at(index).kind == OpKind::reshape && fusing.has_one_reader(index);
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
-/// Returns the kind of a layer without bias, with a bias added; null for layers with a bias, and
-/// for those of other kinds than `Kind`.
+/// Returns the kind of a layer with a bias added; null if it has one or is not a `Kind`.
 template <class Kind>
 std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int layer) {
   const auto* kind = fusing.kind_of<Kind>(layer);
@@ -104,8 +103,7 @@ std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int
   return std::make_shared<const Kind>(options);
 }
 
-/// Replaces a layer without bias by one with `bias`, a constant with a number for each of its
-/// channels or columns. Nothing for other layers.
+/// Replaces a layer without bias by one with `bias`, a number for each of its channels or columns.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
@@ -120,8 +118,8 @@ std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(like));
 }
 
-/// Merges a batch normalisation with a constant per channel by which its results are multiplied, or
-/// which is added to them.
+/// Merges a batch normalisation with constants per channel by which its results are multiplied, or
+/// which are added to them.
 std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int constant) {
   const auto* kind = fusing.kind_of<BatchNorm>(norm);
   if (kind == nullptr || kind->relu() || !fusing.has_one_reader(norm)) return std::nullopt;
@@ -134,8 +132,8 @@ std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int co
   return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed);
 }
 
-/// If an operation applies `op` to a parameter with a number for each channel or column and to
-/// another operand, returns the constant of the parameter and that operand.
+/// Returns the operands of `op`: the constant of a parameter with a number for each channel or
+/// column, and the other operand.
 std::optional<std::pair<int, int>> with_channel_parameter(const Fusing& fusing, int index,
                                                           ElementOp op) {
   const Operation& operation = fusing.at(index);
@@ -169,8 +167,7 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   return fusing.graph().reshape(fusing.add_layer(std::move(kind), {argument}), to);
 }
 
-/// Merges a ReLU into the batch normalisation that it reads, directly or through a sum with another
-/// tensor.
+/// Merges a ReLU into the batch normalisation that it reads, also with a sum in between.
 std::optional<int> fused_relu(Fusing& fusing, int index) {
   const auto* activation = fusing.kind_of<Activation>(index);
   if (activation == nullptr || activation->kind() != ActivationKind::relu) return std::nullopt;

@@ -21,8 +21,8 @@ constexpr std::array fusions{
 
 std::size_t slot(int index) { return static_cast<std::size_t>(index); }
 
-/// Returns the number of readers of each operation: operations on which the output depends, and the
-/// output's caller. 0 for operations that are not needed.
+/// Returns the number of readers of each operation, with one more for the output; 0 for operations
+/// on which the output does not depend.
 std::vector<int> reader_counts(const general::Graph& graph, int output) {
   std::vector<int> counts(slot(output) + 1);
   counts[slot(output)] = 1;
@@ -66,9 +66,8 @@ int Fusing::run(int output) {
   return result;
 }
 
-/// Stores data about the operations that were appended since the graph had `size_before`
-/// operations. `from`: number of readers that `to` gets, in place of the operation that it
-/// replaces; 0: `to` replaces none.
+/// Stores readers and nodes of the operations after the first `size_before`. `from`: number of
+/// readers that move to `to`; 0: none, `to` replaces nothing.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);

@@ -1,5 +1,5 @@
-// The pass that replaces groups of general operations by layers with specialised kernels, for
-// speed. Each fusion replaces one operation of the graph by a layer that computes the same result.
+// The pass that replaces groups of general operations by layers with specialised kernels, only for
+// speed. Each fusion replaces one operation by a layer that computes the same.
 #pragma once
 
 #include <map>
@@ -14,13 +14,12 @@
 
 namespace parbench::onnx_import {
 
-/// The graph that the pass builds by copying and fusing one operation after the other. Indices
-/// refer to its operations.
+/// The graph that the pass builds. Indices refer to its operations.
 class Fusing {
  public:
   explicit Fusing(Translator& translator) : translator_(translator) {}
-  /// Replaces the translator's network by its fused form, as far as `output` depends on it, and
-  /// returns the output in it.
+  /// Fuses the translator's network, as far as `output` needs it; returns the output in the new
+  /// one.
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
@@ -30,7 +29,7 @@ class Fusing {
   [[nodiscard]] const general::Operation& at(int index) const { return graph_.at(index); }
   [[nodiscard]] const general::Extents& shape(int index) const { return graph_.shape(index); }
 
-  /// Returns whether a result has a single reader, so that it can be replaced for that reader.
+  /// Returns whether a result has a single reader, so that it may be replaced for that reader.
   [[nodiscard]] bool has_one_reader(int index) const {
     const auto slot = static_cast<std::size_t>(index);
     // operations that the current fusion appends are not counted
@@ -59,15 +58,15 @@ class Fusing {
   [[nodiscard]] std::optional<int> parameter_along(int index, std::size_t first,
                                                    std::size_t count = 1) const;
 
-  /// Appends a layer, named after the module of its first parameter or, if that is unknown, after
-  /// the node of the replaced operation.
+  /// Appends a layer, named after the module of its first parameter or the node of the replaced
+  /// operation.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters = {});
   /// Appends a layer of another kind with the name and the parameters of `like`.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 TranslatedLayer like);
-  /// Sets the node of an operation that a fusion has appended to a new node with the operator `op`,
-  /// whose name is that of the node of the replaced operation plus `suffix`.
+  /// Sets the node of an operation that a fusion has appended: a new node with the operator `op`,
+  /// named after the replaced operation's node with a `suffix`.
   void set_maker(int index, std::string_view op, std::string_view suffix);
 
  private:
@@ -89,8 +88,8 @@ class Fusing {
   return operation.kind == general::OpKind::element && operation.element == op;
 }
 
-/// Calls `find` for the inputs of a commutative operation until it returns a value; returns the
-/// value and the other input. Nothing if it returns none.
+/// Returns what `find` returns for one input of a commutative operation, and the other input;
+/// nothing if it finds none.
 template <class Find>
 [[nodiscard]] auto find_input(const general::Operation& operation, Find find)
     -> std::optional<std::pair<typename decltype(find(0))::value_type, int>> {
@@ -101,8 +100,7 @@ template <class Find>
   return std::nullopt;
 }
 
-// Fusions return the replacement of an operation; nothing if the operation is not the last one of
-// their pattern.
+// Fusions return the replacement of an operation; nothing if their pattern does not end there.
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_addition(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_attention(Fusing& fusing, int index);
@@ -119,20 +117,18 @@ template <class Find>
 class Function {
  public:
   /// Returns the element-wise function that computes an operation. `argument`: the tensor that is
-  /// the argument; −1: any tensor that is not computed element by element. Nothing if the operation
-  /// depends on several such tensors, or none.
+  /// the argument; −1: any. Nothing if the operation depends on several tensors, or none.
   [[nodiscard]] static std::optional<Function> of_elements(const Fusing& fusing, int index,
                                                            int argument = -1);
-  /// Returns the function that computes the rows of an operation from those of another tensor, by
-  /// element-wise operations and at least one reduction over the last dimension. Nothing for other
-  /// operations.
+  /// Returns the function from row to row that computes an operation: element-wise operations, and
+  /// at least one reduction over the last dimension. Nothing for other operations.
   [[nodiscard]] static std::optional<Function> of_rows(const Fusing& fusing, int index);
 
   /// Returns the tensor that is the argument.
   [[nodiscard]] int argument() const { return argument_; }
   /// Returns the constants in the formula.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
-  /// Returns the results at several points or, for a function of rows, for the row `points`.
+  /// Returns the results at several points, or for a row.
   [[nodiscard]] std::vector<double> at(const std::vector<double>& points) const;
 
  private:

@@ -1,5 +1,5 @@
-// Fuses movements of channels and pixels, and means over pixels, to layers on images, which support
-// the memory layouts of images on the device.
+// Fuses movements of channels and pixels, and means of images, to layers that support the device's
+// layout of images.
 #include <algorithm>
 #include <cmath>
 
@@ -32,15 +32,14 @@ std::optional<int> joined(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Concatenation>(), operation.inputs);
 }
 
-/// Returns whether a slice or placement crops or pads images of which it keeps all samples, with
-/// steps of 1.
+/// Returns whether a slice or placement of images has steps of 1 and keeps the samples.
 bool moves_pixels(const Fusing& fusing, const Operation& operation) {
   return is_image(fusing, operation.inputs.front()) &&
          fusing.shape(operation.inputs.front())[0] == operation.shape[0] &&
          std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
 }
 
-/// Replaces a placement by padding with zeros, and a slice of rows and columns by negative padding.
+/// Replaces a placement by padding with zeros, and a slice by negative padding.
 std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int x = operation.inputs.front();
@@ -56,7 +55,7 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
-/// Replaces a slice by a slice of channels and a slice of rows and columns, as far as necessary.
+/// Replaces a slice by a slice of channels, then one of rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = padded(fusing, operation)) return made;
   if (!moves_pixels(fusing, operation)) return std::nullopt;
@@ -70,8 +69,8 @@ std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   return is_all ? channels : padded(fusing, rest);
 }
 
-/// Fuses a channel shuffle: {N, g·c, H, W} reshaped to {N, g, c, …}, permuted to {N, c, g, …}, and
-/// reshaped to {N, c·g, H, W}.
+/// Fuses a channel shuffle: {N, g·c, H, W} as {N, g, c, …}, permuted to {N, c, g, …}, as {N, c·g,
+/// H, W}.
 std::optional<int> shuffled(Fusing& fusing, const Operation& last) {
   const Operation& turned = fusing.at(last.inputs.front());
   if (turned.kind != OpKind::permutation) return std::nullopt;
@@ -120,7 +119,7 @@ std::optional<int> fused_channel_movement(Fusing& fusing, int index) {
 
 namespace {
 
-/// Merges equal padding at all edges into the padding of the convolution that reads it.
+/// Merges equal padding at all edges into the convolution that reads it.
 std::optional<int> padded_convolution(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   const int zeros = convolution == nullptr ? -1 : fusing.at(index).inputs.front();
@@ -136,7 +135,7 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
                           *fusing.layer_of(index));
 }
 
-/// Merges cropping after a transposed convolution into the padding of the convolution.
+/// Merges cropping after a transposed convolution into its padding.
 std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges) {
   const int layer = fusing.at(index).inputs.front();
   const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);
@@ -173,8 +172,7 @@ std::optional<int> padded_twice(Fusing& fusing, int index, const Edges& edges) {
 
 }  // namespace
 
-/// Replaces a 1×1 convolution of images of a single pixel, which are reshaped rows, by a linear
-/// layer.
+/// Replaces a 1×1 convolution of rows, reshaped to images of one pixel, by a linear layer.
 std::optional<int> fused_pixels(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   if (convolution == nullptr) return std::nullopt;

@@ -12,8 +12,7 @@ namespace {
 
 using general::Operation;
 
-/// Returns a row for comparing functions, with elements of magnitude `size`; its mean, deviation
-/// and extremes differ.
+/// Returns a row of magnitude `size` whose mean, deviation and extremes differ.
 std::vector<double> trial_row(std::int64_t width, double size) {
   std::vector<double> row;
   for (std::int64_t i = 0; i < width; ++i) {
@@ -37,8 +36,8 @@ bool normalises(const Function& function, double epsilon, const std::vector<doub
   return true;
 }
 
-/// Returns whether a function equals a normalisation for rows with small variances, for which
-/// epsilon matters, and large ones.
+/// Returns whether a function normalises rows with variances small compared with epsilon, and
+/// large.
 bool normalises(const Function& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
     return normalises(function, epsilon, trial_row(width, size));

@@ -11,8 +11,8 @@ namespace {
 
 constexpr float hidden_score = -1e30F;  // has the softmax 0
 
-/// Returns {N, positions, heads·width} as {N, heads, positions, width}, and tensors that have this
-/// form already unchanged.
+/// Returns {N, positions, heads·width} as {N, heads, positions, width}; x may have that form
+/// already.
 Term by_heads(Term x, std::int64_t heads) {
   const Extents from = x.shape();
   if (from.size() == 4) return x;
@@ -29,7 +29,7 @@ Term joined_heads(Term x) {
   return moved.reshape({from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Repeats each head of keys or values, for several heads of queries, so that there are `heads`.
+/// Repeats heads of keys or values, each for several heads of queries, to `heads` heads.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
   refuse_if(own < 1 || heads % own != 0, "its heads of queries are no multiple of those of keys");
@@ -109,8 +109,8 @@ Outputs attention(Arguments& arguments) {
 
 // --- onnxruntime ---
 
-/// Returns a mask to be added to scores: the sum of a padding mask {N, keys} of ones and zeros, and
-/// of an addend. Nothing if the node has neither.
+/// Returns the mask to add to scores, from a padding mask {N, keys} of ones and zeros and an
+/// addend.
 std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size_t addend) {
   if (!arguments.has(padding)) return optional_operand(arguments, addend);
   const Term seen = arguments.operand(padding);
@@ -126,8 +126,7 @@ void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t
   }
 }
 
-/// Returns the attention of queries, keys and values, {N, positions, heads·width} each. `padding`:
-/// index of the input with the padding mask.
+/// Returns the attention of {N, positions, heads·width}. `padding`: index of the padding mask.
 Outputs attended_rows(Arguments& arguments, const std::vector<Term>& rows, std::size_t padding) {
   const std::int64_t heads = arguments.integer("num_heads", 0);
   std::vector<Term> parts;
@@ -180,8 +179,8 @@ Term angles(Term table, const std::optional<Term>& positions) {
   return table.reshape(with_dimension(table.shape(), table.rank() - 1));
 }
 
-/// Rotates the first `count` elements of each head of `x` {N, positions, heads, width}. The
-/// elements of a pair are neighbours if `interleaved`, otherwise count/2 apart.
+/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. Pairs are
+/// neighbours if `interleaved`, else count/2 apart.
 Term turned(Term x, Term cosines, Term sines, std::int64_t count, bool interleaved) {
   const std::int64_t half = count / 2;
   const Extents shape = x.shape();
@@ -235,7 +234,7 @@ Outputs rotary(Arguments& arguments) {
                  arguments.integer("num_heads", 0));
 }
 
-/// If the number of heads is omitted, derives it from the width of the table.
+/// Derives an omitted number of heads from the table.
 Outputs rotary_of_onnxruntime(Arguments& arguments) {
   std::int64_t heads = arguments.integer("num_heads", 0);
   const Extents table = arguments.shape(2);

@@ -50,8 +50,7 @@ int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   return graph.reshape(condition, to);
 }
 
-/// Selects between the results of two branches, both of which are computed, by a condition that is
-/// computed at run time.
+/// Selects between the results of two branches, both computed, by a condition known at run time.
 Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   Translator& translator = arguments.translator();
   general::Graph& graph = translator.network();
@@ -117,17 +116,17 @@ std::int64_t number_of(const Arguments& arguments, std::string_view name, std::s
   return which < values.size() ? values[which] : 0;
 }
 
-/// The tensors that iterations pass on (state): the position of the first one among the inputs of a
-/// node and its body, and among the outputs of the body, and their number.
+/// The state that iterations pass on: position of its first tensor among the inputs of node and
+/// body, and among the body's outputs, and number of tensors.
 struct Carried {
   std::size_t input;
   std::size_t output;
   std::size_t count;
 };
 
-/// Unrolls a loop and sets the outputs of its node: the last state, then the stacked results of the
-/// iterations, which follow the state among the outputs of the body. `begin(i)`: sets the other
-/// inputs of iteration i; returns false if the loop ends before it.
+/// Unrolls a loop and sets the node's outputs: the last state, then the stacked results of the
+/// iterations, which follow the state among the body's outputs. `begin(i)`: sets the other inputs
+/// of iteration i; returns false after the last one.
 template <class Begin>
 void iterate(Arguments& arguments, const NestedGraph& body, const Carried& carried, Begin begin) {
   Translator& translator = arguments.translator();

@@ -21,7 +21,6 @@ using enum ElementOp;
 Term positive(Term x) { return x.max(0.0F); }
 Term same(Term x) { return x; }
 
-/// Rounds towards zero.
 Term truncated(Term x) {
   const Term size = x.abs().floor();
   return x.sign() * size;
@@ -37,8 +36,8 @@ Term softplus(Term x) {
 /// Returns x where it is positive, otherwise `other`.
 Term positive_or(Term x, Term other) { return x.greater(0.0F).choose(x, other); }
 
-/// Returns x where it is positive, otherwise factor·(exp(scaled) − 1). The exponent is clipped,
-/// because elements that are not selected must be finite to have a gradient.
+/// Returns x if positive, else factor·(exp(scaled) − 1). The exponent is clipped, because elements
+/// that are not selected must be finite to have a gradient.
 Term elu(Term x, Term scaled, float factor) {
   return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
@@ -57,8 +56,7 @@ Term is_equal(Term a, Term b) { return a.equal(b); }
 Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
 Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
 
-/// Hyperbolic functions, their inverses, and the tangent, by exponentials, logarithms and
-/// quotients.
+/// Hyperbolic functions and the tangent, by exponentials, logarithms and quotients.
 Term sinh(Term x) {
   const Term grows = x.exp();
   return (grows - grows.inverse()) * 0.5F;
@@ -85,7 +83,7 @@ Term atanh(Term x) {
 /// Returns x/(1 + sqrt(1 + sign·x²)): the tangent of half an angle whose tangent (sign 1) or sine
 /// (sign −1) is x.
 Term of_half_angle(Term x, float sign) { return x / ((x * x * sign + 1.0F).sqrt() + 1.0F); }
-/// Returns the arctangent, as 8 times the arctangent for an eighth of the angle, which is a series.
+/// Returns the arctangent, by a series for an eighth of the angle.
 Term arctangent(Term x) {
   for (int i = 0; i < 3; ++i) x = of_half_angle(x, 1);
   const Term square = x * x;
@@ -181,7 +179,7 @@ Outputs formula_of(Arguments& arguments) {
   }
 }
 
-/// Computes a GELU of onnxruntime, after adding a bias if there is one.
+/// Computes a GELU of onnxruntime, which may add a bias first.
 template <bool by_tanh>
 Outputs biased_gelu(Arguments& arguments) {
   return {gelu(arguments.plus(arguments.operand(0), 1), by_tanh)};
@@ -194,7 +192,7 @@ Outputs logical(Arguments& arguments) {
   return formula_of<formula>(arguments);
 }
 
-/// Limits are attributes before operator set 11, and inputs since then.
+/// Before operator set 11, limits are attributes.
 Outputs clip(Arguments& arguments) {
   Term x = arguments.operand(0);
   if (arguments.has_attribute("min")) x = x.max(arguments.real("min", 0));
@@ -204,8 +202,7 @@ Outputs clip(Arguments& arguments) {
   return {x};
 }
 
-/// Converts elements to another type: floating-point numbers to integers by truncation, and numbers
-/// that are not 0 to the boolean 1.
+/// Converts elements: floating-point numbers are truncated to integers; booleans are 0 or 1.
 Outputs converted(Arguments& arguments, ElementType to) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
@@ -243,8 +240,7 @@ Outputs division(Arguments& arguments) {
   return {arguments.type(0) == ElementType::integer ? truncated(result) : result};
 }
 
-/// Computes a remainder, which has the sign of the dividend with attribute `fmod`, otherwise that
-/// of the divisor.
+/// Returns a remainder with the sign of the dividend (`fmod`) or of the divisor.
 Outputs modulo(Arguments& arguments) {
   const Term a = arguments.operand(0);
   const Term b = arguments.operand(1);
@@ -275,8 +271,7 @@ Outputs where(Arguments& arguments) {
   return {condition.choose(chosen, arguments.operand(2))};
 }
 
-/// Drops elements as in training, even if the file is for inference. Tensors without a separate
-/// dimension of samples are unchanged.
+/// Drops elements as in training, even in a file for inference, if a dimension is the samples.
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.number("ratio", 1, 0.5);
   const bool is_share = probability >= 0 && probability < 1;  // false for NaN
@@ -294,8 +289,8 @@ Outputs dropout(Arguments& arguments) {
 
 // --- quantised files ---
 
-/// Returns a scale or zero point, which is a single number or has one element per index of an axis,
-/// in a shape for broadcasting.
+/// Returns a scale or zero point, a single number or one element per index of an axis, in a shape
+/// for broadcasting.
 Term along_axis(Arguments& arguments, std::size_t which) {
   const Term values = arguments.operand(which);
   if (general::count_of(values.shape()).is_one()) return values.reshape({});

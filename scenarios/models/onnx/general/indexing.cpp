@@ -42,8 +42,8 @@ bool counts_samples(const general::Graph& graph, int indices) {
                              [&](int input) { return counts_samples(graph, input); });
 }
 
-/// Converts indices in a dimension to count from its front. Throws CannotTranslate for indices of
-/// samples, unless each sample selects itself.
+/// Converts indices in a dimension to count from its front. In the dimension of samples, each
+/// sample may only select itself.
 Term indices_in(const Extent& extent, Term indices) {
   if (!extent.samples) return from_front(indices, extent.size);
   if (!counts_samples(*indices.graph, indices)) check_fixed(extent);
@@ -55,8 +55,7 @@ Extents shape_of_choice(const Extents& from, std::size_t axis, const Extents& by
   return joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())});
 }
 
-/// Selects elements of a dimension by indices of any shape, which replaces the dimension in the
-/// result.
+/// Selects elements of a dimension by indices, whose dimensions replace it.
 Term chosen(Term x, std::size_t axis, Term indices) {
   const Extents from = x.shape();
   const Extents others = without_dimension(from, axis);
@@ -68,8 +67,8 @@ Term chosen(Term x, std::size_t axis, Term indices) {
   return rows.permute(std::move(order));
 }
 
-/// Returns the tokens by which a node selects rows of a table of weights: the network's input, or a
-/// part of it. Nothing for other nodes.
+/// Returns the tokens, the network's input or a part of it, by which a node selects rows of a table
+/// of weights; nothing for other nodes.
 std::optional<int> tokens_of_table(Arguments& arguments) {
   if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) {
     return std::nullopt;
@@ -87,8 +86,7 @@ std::optional<int> tokens_of_table(Arguments& arguments) {
   return fits ? std::optional(indices) : std::nullopt;
 }
 
-/// Selects rows for all tokens, even if the node reads only some of them, because other nodes may
-/// read the rest.
+/// Selects rows for all tokens, even if the node reads only some: other nodes may read the rest.
 Outputs embedding(Arguments& arguments, int tokens) {
   const Extents table = arguments.shape(0);
   const int weights = arguments.constant(0, "rows");
@@ -117,8 +115,8 @@ Outputs gather(Arguments& arguments) {
   return {chosen(x, axis, indices_in(from[axis], arguments.operand(1)))};
 }
 
-/// Returns, for each element of the result, an index in the flattened tensor of `shape`: the
-/// coordinates of the element, with `indices` in place of the coordinate in `axis`.
+/// Returns, for each element of the result, an index in the flattened tensor: its coordinates are
+/// those of the element, except `indices` in the axis.
 Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   Term flat = indices.filled(0);
   std::int64_t stride = 1;
@@ -132,7 +130,7 @@ Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   return flat;
 }
 
-/// Input 0 of a node, and its axis, in which the indices of another input select elements.
+/// A node's input 0 and its axis, in which indices from other inputs select elements.
 struct Elements {
   explicit Elements(Arguments& arguments)
       : x(arguments.operand(0)), shape(x.shape()), axis(arguments.axis(0, shape.size())) {}
@@ -157,8 +155,7 @@ Outputs gather_elements(Arguments& arguments) {
   return {table.rows(flat).reshape(flat.shape())};
 }
 
-/// Indices of rows of a tensor, computed from coordinates in its dimensions. The first `batch`
-/// dimensions are those of the coordinates themselves.
+/// Indices of rows of a tensor, from coordinates in its dimensions after the first `batch`.
 struct RowIndices {
   Term indices;  // in the shape of the coordinates without the last dimension
   Extent rows;   // number of rows of the tensor

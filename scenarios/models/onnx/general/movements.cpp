@@ -17,12 +17,12 @@ using general::Graph;
 
 // --- shapes ---
 
-/// Returns an extent as a number, in which samples_prime stands for the number of samples.
+/// Returns an extent as a number; samples_prime stands for the number of samples.
 double number_of(const Extent& extent) {
   return static_cast<double>(extent.size * (extent.samples ? samples_prime : 1));
 }
 
-/// Returns integers as a constant, even if the node reads the shape of an activation.
+/// Returns integers as a constant, even for the shape of an activation.
 Term integers_as_constant(Arguments& arguments, const Shape& shape, std::vector<double> values) {
   arguments.set_type(ElementType::integer);
   arguments.use_constants();
@@ -55,7 +55,7 @@ Outputs reshape(Arguments& arguments) {
                                      arguments.flag("allowzero", false)))};
 }
 
-/// Joins the dimensions before the axis, and the others.
+/// Joins the dimensions before the axis, and joins the others.
 Outputs flatten(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const std::int64_t axis = arguments.integer("axis", 1);
@@ -203,8 +203,8 @@ struct Part {
   Extents shape;
 };
 
-/// Slices dimension `d` to the elements start, start + step, … before end. Negative positions count
-/// from the end; positions outside of the dimension are limited to it.
+/// Slices a dimension to start, start + step, … before end, as in ONNX: negative positions count
+/// from the end, and positions outside of the dimension are limited.
 void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::int64_t step) {
   const std::int64_t extent = part.shape[d].size;
   if (part.shape[d].samples) {
@@ -314,8 +314,7 @@ Outputs concatenate(Arguments& arguments) {
 
 // --- padding ---
 
-/// Returns `count` elements of padding before or after a dimension, made of its elements (modes
-/// edge, reflect and wrap).
+/// Returns `count` elements of padding, made of the elements at an end of a dimension.
 Term edge_of(Term x, std::size_t axis, std::int64_t count, bool front, const std::string& mode) {
   const std::int64_t extent = x.shape()[axis].size;
   if (mode == "edge") {

@@ -20,10 +20,9 @@ bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
   return arguments.is_network() && arguments.is_weight(which) && arguments.rank(which) == 2;
 }
 
-/// Appends a linear layer for x {…, features}, which it gets as {N, rows, features} or {N,
-/// features}, and returns the result in the form of x. Nothing if the features do not fit, or if no
-/// dimension before them contains the samples. `weights` {outputs, inputs} and `bias` {outputs} are
-/// constants; −1: no bias. `named_after`: constant after which the layer is named.
+/// Appends a linear layer for x {…, features} and returns its result, in the form of x. Nothing if
+/// the features do not fit, or if no dimension before them contains the samples. `weights`
+/// {outputs, inputs} and `bias` {outputs} are constants; −1: no bias.
 std::optional<Term> linear(Arguments& arguments, Term x, int weights, int bias, int named_after) {
   const Extents shape = arguments.translator().constants().shape(weights);
   Extents from = x.shape();
@@ -94,7 +93,7 @@ Outputs general_product(Arguments& arguments) {
   return {result + (beta == 1 ? addend : addend * beta)};
 }
 
-/// Computes a product of onnxruntime, of which both factors may be transposed.
+/// Computes a product of onnxruntime; both factors may be transposed.
 Outputs fused_product(Arguments& arguments) {
   refuse_if(arguments.flag("transBatchA", false) || arguments.flag("transBatchB", false),
             "it moves the first dimension");
@@ -112,17 +111,16 @@ Outputs fused_product(Arguments& arguments) {
 
 // --- einsum ---
 
-/// An operand of Einsum and its letters, one per dimension. The dimensions of an ellipsis have
-/// letters with negative codes (`expanded`).
+/// An operand of Einsum and its letters, one per dimension; those of an ellipsis are negative.
 struct Lettered {
   std::string letters;
   Term term;
 };
 
-/// Converts a letter to a signed code, because `char` is signed only on some processors.
+/// Converts a letter to a signed code; `char` is signed only on some processors.
 signed char code_of(char letter) { return static_cast<signed char>(letter); }
 
-/// Returns the letters of `a` that `b` has (`has`), or lacks.
+/// Returns the letters of `a` that `b` has, or lacks.
 std::string selected(const std::string& a, const std::string& b, bool has) {
   std::string left;
   std::ranges::copy_if(a, std::back_inserter(left),
@@ -157,7 +155,7 @@ Term arranged(const Lettered& of, const std::string& order) {
   return sum.reshape(shape).permute(dimensions);
 }
 
-/// Returns the product of two operands, summed over the letters that both have and `wanted` lacks.
+/// Returns the product of two operands, summed over the letters that `wanted` lacks.
 Lettered contracted(const Lettered& a, const Lettered& b, const std::string& wanted) {
   const std::string shared = common_letters(a.letters, b.letters);
   const std::string batch = common_letters(shared, wanted);
@@ -187,7 +185,7 @@ Lettered contracted(const Lettered& a, const Lettered& b, const std::string& wan
   return {letters, result.reshape(shape_of(letters))};
 }
 
-/// Returns the number of dimensions for which the ellipsis of a term stands.
+/// Returns the number of dimensions of an ellipsis.
 std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;

@@ -62,8 +62,7 @@ struct Direction {
   std::vector<Function> functions = {};
 };
 
-/// State between two positions. Only an LSTM has cell values beside the hidden ones; in others,
-/// both are the same.
+/// State between positions. `cell` is used only by an LSTM.
 struct State {
   Term hidden;
   Term cell;
@@ -98,8 +97,7 @@ class Recurrence {
     check_shapes();
   }
 
-  /// Returns the outputs. `step`: computes the state after a position from the previous state and
-  /// the values of the position.
+  /// Returns the outputs. `step`: computes the next state from the state and a position's values.
   template <class Step>
   Outputs run(bool has_cell, Step step) {
     std::vector<std::vector<Term>> hidden;  // by direction and position
@@ -269,8 +267,8 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether a node computes the same as layers Lstm: weights of the file, default functions,
-/// zero initial states, and no reader of the last cell states.
+/// Returns whether layers Lstm compute the same as a node: default functions, zero initial states,
+/// and no reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
@@ -302,8 +300,8 @@ Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int
   return general::concatenated(gates, 0);
 }
 
-/// Translates an LSTM to layers over the whole sequence, one per direction; nothing if it computes
-/// something else than they do.
+/// Translates an LSTM to a layer per direction over the whole sequence; nothing if layers cannot
+/// compute it.
 std::optional<Outputs> lstm_layers(Arguments& arguments) {
   if (!is_usual_lstm(arguments)) return std::nullopt;
   const Sequences of(arguments);

@@ -55,8 +55,7 @@ class Reshaping {
     return count;
   }
 
-  /// Finds the dimension that was exported with a multiple of the number of samples, and divides
-  /// its extent by that number.
+  /// Divides the extent that contains the samples of the exported file by their number.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;
@@ -87,8 +86,7 @@ class Reshaping {
     *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
-  /// Finds the dimension that contains the samples, and how many of its elements are outside of
-  /// them (Extent::outer).
+  /// Finds the dimension with the samples, and the number of its elements outside of them.
   void locate_samples() {
     const std::int64_t inside = count_.size / count_.outer;
     std::int64_t later = 1;  // elements of the later dimensions

@@ -58,8 +58,8 @@ double position_in_input(const Resizing& one, const Mode& mode, std::int64_t pos
   throw CannotTranslate("its coordinates are " + mode.coordinates);
 }
 
-/// Like position_in_input. Throws CannotTranslate for a position outside of the image if `mode`
-/// fills it with an extrapolation value.
+/// Like position_in_input. Throws CannotTranslate for a position outside of the image that `mode`
+/// extrapolates.
 double read_position(const Resizing& one, const Mode& mode, std::int64_t position) {
   const double found = position_in_input(one, mode, position);
   const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
@@ -74,8 +74,7 @@ std::int64_t nearest(double position, const std::string& rounding) {
   return whole(std::ceil(position - 0.5));
 }
 
-/// Returns the weight of an element in linear or cubic interpolation, by its distance from the
-/// position.
+/// Returns the weight of an element in an interpolation, by its distance.
 double weight_at(double distance, const Mode& mode) {
   const double d = std::abs(distance);
   if (mode.interpolation == "linear") return std::max(0.0, 1 - d);
@@ -139,8 +138,8 @@ Term resized(Term x, std::size_t axis, const Resizing& one, const Mode& mode) {
   return x.move_axis(axis, last).multiply(matrix).move_axis(last, axis);
 }
 
-/// Returns the resizing of each of `axes` by `sizes` or, if there are none, by `scales`. `policy`:
-/// how the aspect ratio is kept (keep_aspect_ratio_policy).
+/// Returns the resizing of each axis, by `sizes` or, without them, `scales`. `policy`: for the
+/// aspect ratio.
 std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
                                 const std::vector<double>& scales, const Integers& sizes,
                                 const std::string& policy) {

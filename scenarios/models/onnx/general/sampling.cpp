@@ -98,8 +98,8 @@ class GridSampling {
     return {far(t + 1.0F), near(t), near(rest), far(rest + 1.0F)};
   }
 
-  /// Interpolates in dimension d and later ones. `chosen`: pixels in the earlier dimensions.
-  /// Returns {N, points…, channels}.
+  /// Interpolates in dimension d and later ones, for pixels `chosen` in the earlier ones. Returns
+  /// {N, points…, channels}.
   [[nodiscard]] Term interpolated(std::size_t d, const std::vector<Pixel>& chosen) {
     if (d == sides_.size()) return read(chosen);
     const Side& side = sides_[d];

@@ -1,6 +1,6 @@
 // Operators with windows that move over one, two or three dimensions: convolutions and poolings.
-// Operators with square windows become layers such as Convolution or MaxPool; others are composed
-// of slices of the padded input, one for each position (tap) in the window.
+// Square windows become layers; others are computed from slices of the padded input, one for each
+// position (tap) in the window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,8 +109,8 @@ Integers image_of(const Extents& shape) {
   return image;
 }
 
-/// Returns the window of a layer; nothing if layers do not support it. `has_trailing`: the kind of
-/// layer supports trailing padding, but not together with dilation.
+/// Returns windows as the Window of a layer; nothing if they are not square, or unsupported.
+/// `has_trailing`: the layer supports trailing padding, but not together with dilation.
 std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                     bool has_trailing) {
   const auto alike = [](const Integers& values) { return values[0] == values[1]; };
@@ -213,7 +213,7 @@ Term columns_of(Term x, const Windows& windows, std::int64_t groups) {
                           general::count_of(part_of(to, to.size() - 2, to.size()))});
 }
 
-/// Returns a convolution composed of general operations. `weights`: {O, C/groups, …}.
+/// Returns a convolution of general operations. `weights`: {O, C/groups, …}.
 Term convolved(Term x, Term weights, const Windows& windows, std::int64_t groups) {
   check_taps(windows);
   const Extent samples = x.shape()[0];
@@ -313,8 +313,8 @@ std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows
       {x}, parameters_of(arguments, weights, has_bias), weights);
 }
 
-/// Returns a transposed convolution composed of general operations: for the upstream gradient `x`,
-/// the gradient of a convolution with respect to its input of shape `to`, {N, O, …}. `weights`: {C,
+/// Returns a transposed convolution of general operations: the gradient of a convolution whose
+/// result has the gradient `x`, with respect to its input of shape `to` {N, O, …}. `weights`: {C,
 /// O/groups, …}.
 Term convolved_backward(Term x, Term weights, const Windows& windows, std::int64_t groups,
                         const Extents& to) {

@@ -47,8 +47,7 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   return model;
 }
 
-/// Calls `read` and returns its result. Converts exceptions that are not UsageErrors to UsageErrors
-/// about the file.
+/// Calls `read`. Exceptions other than UsageErrors become UsageErrors about the file.
 template <class Read>
 auto guarded(const fs::path& path, std::string_view what, const char* remedy, Read read) {
   try {
@@ -111,8 +110,8 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   }
 }
 
-/// Throws UsageError for an operator set that is not supported, and for a model that breaks the
-/// rules of ONNX. The library checks the rules only up to its own operator set.
+/// Throws UsageError for an unsupported operator set or a broken rule of ONNX. The library checks
+/// rules up to its own operator set; others are found later.
 void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
   if (opset < min_opset || opset > max_opset) {
     refuse(path,
@@ -137,8 +136,7 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
   }
 }
 
-/// Returns the number of elements of a constant whose values are kept; nothing for larger constants
-/// and invalid shapes.
+/// Returns the number of elements if values are kept; nothing for larger and invalid shapes.
 std::optional<std::int64_t> kept_elements(const Shape& shape) {
   constexpr std::int64_t max_kept = 1024;
   std::int64_t count = 1;
@@ -212,8 +210,8 @@ Input input_of(const onnx::ValueInfoProto& from) {
   return input;
 }
 
-/// Checks that nodes read only tensors that exist before them, and that no tensor is made twice.
-/// The library checks this too, but only for versions that it supports.
+/// Checks that nodes read only tensors that exist, and that each tensor is made once. The library
+/// does so only for versions that it supports.
 void check_order(const fs::path& path, const Graph& graph) {
   std::set<std::string, std::less<>> known;
   for (const Input& one : graph.inputs) known.insert(one.name);
@@ -254,8 +252,8 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
 
 // --- values of weights ---
 
-/// Replaces a tensor's reference to an external file by the bytes in it. Throws std::exception for
-/// a range outside of the file, and if it does not have `bytes_wanted` bytes.
+/// Replaces a tensor's reference to a file by the bytes in it. Throws std::exception for a range
+/// outside of the file, or with another size.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   check_external(path, tensor);

@@ -17,9 +17,9 @@ inline constexpr int min_opset = 7;
 inline constexpr int max_opset = 24;
 
 /// Reads a file and checks it by the rules of ONNX, as far as the library supports its version.
-/// Throws UsageError with the path of the file and the remedy: for a file that does not exist, is
-/// not an ONNX file, is truncated, breaks the rules (a cycle, an input that no node computes),
-/// exceeds a limit (limits.h), has an unsupported operator set, or lacks a file with its weights.
+/// Throws UsageError with the path and the remedy for a file that does not exist, is not an ONNX
+/// file, is truncated, breaks the rules (a cycle, an input that no node computes), exceeds a limit
+/// (limits.h), has another operator set, or lacks a file with its weights.
 [[nodiscard]] Graph read_file(const std::filesystem::path& path);
 /// Like read_file, for bytes from a stream. `path` is used in messages; its folder contains
 /// external weights.
@@ -37,7 +37,6 @@ class FileValues {
   /// Returns the values of a tensor as f32. Throws UsageError if the file lacks the tensor, if its
   /// type is not numeric, or if its data is truncated.
   [[nodiscard]] std::vector<float> of(const std::string& name);
-  /// Frees the file, which the next request reads again.
   void release();
 
  private:
