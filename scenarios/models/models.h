@@ -207,9 +207,9 @@ struct FileOptions {
 inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "prediction", "loss",
                                                                    "weights"};
 
-/// Returns a shipped model, or the model of the file NAME.onnx (onnx/model.h). Throws
-/// std::out_of_range for other names, and UsageError for files that cannot be read and for file
-/// options with a shipped model.
+/// Returns a shipped model or, for a name that ends with ".onnx", the model of that file
+/// (onnx/model.h). Throws std::out_of_range for other names, and UsageError for files that cannot
+/// be read and for file options with a shipped model.
 [[nodiscard]] Model model_named(std::string_view name, const FileOptions& options = {});
 
 /// Parses the value of --dim: "NAME=SIZE", several joined by '+'. Throws UsageError.

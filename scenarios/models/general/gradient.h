@@ -1,4 +1,4 @@
-// The reverse pass over a graph of general operations.
+// Reverse-mode differentiation of a graph of general operations.
 #pragma once
 
 #include <map>

@@ -234,7 +234,7 @@ class Lowering {
     return found == placed_.end() ? name : found->second;
   }
 
-  /// Lets targets without `accumulate` be computed in place, by operations of the same type.
+  /// Lets operations write directly to targets of the same type that do not accumulate.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];

@@ -15,7 +15,7 @@ struct Window {
   std::int64_t dilation = 1;
   std::int64_t trailing = 0;  // padding at the bottom and on the right, in addition to `padding`
 
-  /// Returns the rows or columns from the first to the last element that the window reads.
+  /// Returns the number of rows or columns from the first to the last one that the window reads.
   [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   /// Returns the number of positions along the height or width of an image. Throws
   /// std::invalid_argument if there is none.

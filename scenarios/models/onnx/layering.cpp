@@ -294,8 +294,8 @@ class Layering {
     return common_layers_[constant] = layer;
   }
 
-  /// Returns a shared parameter as the mean over the samples of its layer's output, which are
-  /// equal; the layer sums their gradients.
+  /// Returns a shared parameter as the mean of its layer's output over the samples, all of which
+  /// have the same values. The layer sums their gradients.
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});

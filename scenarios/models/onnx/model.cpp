@@ -44,8 +44,8 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   return known.graph;
 }
 
-/// Returns the height and width of the first input of images, or a default if they are open;
-/// nothing if they differ.
+/// Returns the height and width of images for the size "image": those of the first input of images,
+/// or a default if they are open. Nothing if they differ.
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   constexpr std::int64_t open_image = 224;
   for (const Input& input : graph.inputs) {

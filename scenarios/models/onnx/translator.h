@@ -105,7 +105,7 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
-  /// Returns the number of samples in the exported file, by its first input; otherwise 1.
+  /// Returns the number of samples in the exported file; 1 if its first input does not show it.
   [[nodiscard]] std::int64_t samples_of_file() const;
   /// Returns the constants with the initial values of the network's parameters.
   [[nodiscard]] const std::vector<int>& parameters() const { return parameters_; }
@@ -124,8 +124,8 @@ class Translator {
   /// its values are a mask or positions, and any constant does if `trains`; others keep their
   /// values. Throws CannotTranslate if it is too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
-  /// Returns whether a constant is made of the file's weights and can be trained; not for example a
-  /// comparison.
+  /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
+  /// rounding are not: they are positions, masks or indices.
   [[nodiscard]] bool is_trainable(int constant) const;
   /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
@@ -140,13 +140,13 @@ class Translator {
   /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
   /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
   int add_source(const std::string& name, const Constant& constant, bool may_train);
-  /// Returns whether the file has initializers that are weights. Otherwise, values of Constant
-  /// nodes may be.
+  /// Returns whether initializers of the file are weights. Otherwise values of Constant nodes may
+  /// be weights.
   [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
   /// Returns the subsequence of random numbers for the next layer that needs one.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
-  /// Returns whether any node to translate reads a tensor.
+  /// Returns whether a node that the network needs reads a tensor.
   [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
   /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
@@ -217,8 +217,9 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// Returns the operation of an input in `graph()`. If a constant consists of equal parts for the
-  /// samples of the exported file and meets samples there, one part replaces it.
+  /// Returns the operation of an input in `graph()`. A constant that repeats its values for each
+  /// sample of the exported file, in a dimension in which another input has samples, is replaced by
+  /// the values for one sample.
   [[nodiscard]] Term operand(std::size_t which);
   /// Like `operand`, for weights: a constant becomes a parameter, even with a single element.
   [[nodiscard]] Term weights(std::size_t which);

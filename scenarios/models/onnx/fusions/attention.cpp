@@ -23,7 +23,7 @@ bool is_nearly(double value, double wanted) {
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// Operand of a product or quotient with a number, and its factor.
+/// The operand of a product or quotient with a number, and that number as a factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;

@@ -93,7 +93,7 @@ int below_reshape(const Fusing& fusing, int index) {
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
-/// Returns the kind of a layer with a bias added; null if it has one or is not a `Kind`.
+/// Returns the kind of a layer with a bias added; null if it has a bias already or is not a `Kind`.
 template <class Kind>
 std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int layer) {
   const auto* kind = fusing.kind_of<Kind>(layer);
@@ -132,8 +132,8 @@ std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int co
   return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed);
 }
 
-/// Returns the operands of `op`: the constant of a parameter with a number for each channel or
-/// column, and the other operand.
+/// Returns the operands of an operation `op`: the constant of a parameter with a number for each
+/// channel or column, and the other operand. Nothing for other operations.
 std::optional<std::pair<int, int>> with_channel_parameter(const Fusing& fusing, int index,
                                                           ElementOp op) {
   const Operation& operation = fusing.at(index);

@@ -10,7 +10,7 @@ using general::OpKind;
 std::optional<Function> Function::of_elements(const Fusing& fusing, int index, int argument) {
   Function function;
   function.argument_ = argument;
-  static_cast<void>(function.graph_.input({{1, true}}));  // any number of points
+  static_cast<void>(function.graph_.input({{1, true}}));  // one sample per point
   return found(std::move(function), fusing, index);
 }
 

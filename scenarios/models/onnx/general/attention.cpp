@@ -29,7 +29,7 @@ Term joined_heads(Term x) {
   return moved.reshape({from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Repeats heads of keys or values, each for several heads of queries, to `heads` heads.
+/// Repeats heads of keys or values until there are `heads`, as many as heads of queries.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
   refuse_if(own < 1 || heads % own != 0, "its heads of queries are no multiple of those of keys");
@@ -126,7 +126,8 @@ void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t
   }
 }
 
-/// Returns the attention of {N, positions, heads·width}. `padding`: index of the padding mask.
+/// Returns the attention of queries, keys and values, {N, positions, heads·width} each. `padding`:
+/// index of the input with the mask.
 Outputs attended_rows(Arguments& arguments, const std::vector<Term>& rows, std::size_t padding) {
   const std::int64_t heads = arguments.integer("num_heads", 0);
   std::vector<Term> parts;

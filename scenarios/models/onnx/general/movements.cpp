@@ -314,7 +314,7 @@ Outputs concatenate(Arguments& arguments) {
 
 // --- padding ---
 
-/// Returns `count` elements of padding, made of the elements at an end of a dimension.
+/// Returns `count` elements of padding for one end of a dimension, taken from its elements.
 Term edge_of(Term x, std::size_t axis, std::int64_t count, bool front, const std::string& mode) {
   const std::int64_t extent = x.shape()[axis].size;
   if (mode == "edge") {

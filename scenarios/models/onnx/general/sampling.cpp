@@ -1,5 +1,4 @@
-// Operators that read a tensor at computed positions: images at coordinates, sequences from their
-// ends.
+// Operators that read a tensor at computed positions: GridSample, ReverseSequence and Compress.
 #include <array>
 
 #include "scenarios/models/onnx/general/indexing.h"

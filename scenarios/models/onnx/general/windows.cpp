@@ -213,7 +213,7 @@ Term columns_of(Term x, const Windows& windows, std::int64_t groups) {
                           general::count_of(part_of(to, to.size() - 2, to.size()))});
 }
 
-/// Returns a convolution of general operations. `weights`: {O, C/groups, …}.
+/// Returns a convolution, composed of general operations. `weights`: {O, C/groups, …}.
 Term convolved(Term x, Term weights, const Windows& windows, std::int64_t groups) {
   check_taps(windows);
   const Extent samples = x.shape()[0];
@@ -313,9 +313,9 @@ std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows
       {x}, parameters_of(arguments, weights, has_bias), weights);
 }
 
-/// Returns a transposed convolution of general operations: the gradient of a convolution whose
-/// result has the gradient `x`, with respect to its input of shape `to` {N, O, …}. `weights`: {C,
-/// O/groups, …}.
+/// Returns a transposed convolution, composed of general operations: the gradient of a convolution
+/// whose result has the gradient `x`, with respect to its input of shape `to` {N, O, …}. `weights`:
+/// {C, O/groups, …}.
 Term convolved_backward(Term x, Term weights, const Windows& windows, std::int64_t groups,
                         const Extents& to) {
   general::Graph& graph = *x.graph;

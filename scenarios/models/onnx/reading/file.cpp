@@ -253,7 +253,7 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
 // --- values of weights ---
 
 /// Replaces a tensor's reference to a file by the bytes in it. Throws std::exception for a range
-/// outside of the file, or with another size.
+/// outside of the file, or unless it has `bytes_wanted` bytes.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   check_external(path, tensor);
