@@ -13,7 +13,7 @@ namespace parbench::general {
 using Values = std::vector<double>;
 
 /// Returns the result of one operation of a graph. `inputs`: values of its inputs. Throws
-/// std::out_of_range for a row that does not exist.
+/// std::out_of_range for the index of a row that does not exist.
 [[nodiscard]] Values evaluate(const Graph& graph, const Operation& operation,
                               const std::vector<const Values*>& inputs, std::int64_t samples);
 

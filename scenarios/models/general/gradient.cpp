@@ -83,8 +83,7 @@ class ReversePass {
   }
 
   void pass(int index, int gradient) {
-    const Operation operation =
-        graph_.at(index);  // copied, because appending may reallocate the operations
+    const Operation operation = graph_.at(index);  // a copy, as appending may move the original
     for (std::size_t which = 0; which < operation.inputs.size(); ++which) {
       const int input = operation.inputs[which];
       if (!depends(input)) continue;

@@ -91,10 +91,10 @@ struct Operation {
   std::shared_ptr<const Constant> values = {};
 };
 
-/// Functions append an operation and return its index. Operations on constants are evaluated if the
-/// result has at most `max_folded` elements, element operations on numbers become numbers, and sums
-/// with 0 and products with 1 return the other operand. Functions throw std::invalid_argument, with
-/// the shapes in the message, for shapes that do not fit.
+/// A graph of operations. Functions append an operation and return its index. Operations on
+/// constants are evaluated if the result has at most `max_folded` elements, element operations on
+/// numbers become numbers, and sums with 0 and products with 1 return the other operand. Functions
+/// throw std::invalid_argument, with the shapes in the message, for shapes that do not fit.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;

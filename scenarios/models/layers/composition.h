@@ -17,8 +17,8 @@ class Composition final : public LayerKind {
  public:
   /// `name`: name of the computation, such as "softmax". The inputs of the graph are the inputs of
   /// the layer, with the samples as first dimension. `output`: the operation of the graph that
-  /// returns the layer's output, in the same form. `parameters`: those of the graph, in its order.
-  /// Throws std::invalid_argument for other outputs.
+  /// returns the layer's output, in the same form. `parameters`: specifications of the graph's
+  /// parameters, in their order. Throws std::invalid_argument for other outputs.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 

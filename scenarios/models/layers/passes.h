@@ -67,7 +67,7 @@ struct Gradient {
 };
 
 /// The backward pass takes the gradient of the layer's output, contributes the gradients of its
-/// inputs, and releases the former unless it contributes the same memory.
+/// inputs, and releases the taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
   /// Returns whether gradients of parameters are accumulated.

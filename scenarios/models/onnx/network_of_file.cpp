@@ -223,8 +223,7 @@ void divide_into_units(Network& network) {
     }
     if (!can_begin[i] && i != 0) continue;
     const bool is_divided = products.size() > many;
-    if (can_begin[i] && is_divided)
-      products.pop_back();  // first product of the unit, which begins here
+    if (can_begin[i] && is_divided) products.pop_back();  // its unit begins here
     for (const std::size_t product : std::exchange(products, {})) {
       if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }

@@ -174,10 +174,9 @@ class Translator {
   Load load_;
   general::Graph network_;
   general::Graph constants_;
-  std::vector<std::string> sources_;  // tensors of the file, by input of constants_
-  std::map<std::string, int, std::less<>>
-      inputs_;             // operations of constants_, by name of the tensor
-  std::set<int> weights_;  // operations of constants_ that are weights
+  std::vector<std::string> sources_;                // tensors of the file, by input of constants_
+  std::map<std::string, int, std::less<>> inputs_;  // operations of constants_, by name
+  std::set<int> weights_;                           // operations of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<int, int> brought_;  // operations of the network, by constant

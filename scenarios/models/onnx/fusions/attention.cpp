@@ -57,8 +57,8 @@ struct Heads {
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Returns the heads in {…, heads, positions, size} if movements and factors make it of a layer's
-/// output. Leading dimensions may be joined.
+/// Returns the heads in a tensor {…, heads, positions, size} that is a moved and scaled output of a
+/// layer; nothing for other tensors. Leading dimensions may be joined.
 std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
@@ -325,7 +325,7 @@ std::optional<int> side_by_side(general::Graph& graph, int index) {
 /// Queries, keys and values: {…, positions, size} each.
 using Operands = std::array<int, 3>;
 
-/// Concatenates queries, times `factor`, keys and values as attention reads them.
+/// Concatenates the queries (times `factor`), keys and values as attention reads them.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
   if (!is_nearly(factor, 1)) {

@@ -18,8 +18,8 @@ namespace parbench::onnx_import {
 class Fusing {
  public:
   explicit Fusing(Translator& translator) : translator_(translator) {}
-  /// Fuses the translator's network, as far as `output` needs it; returns the output in the new
-  /// one.
+  /// Fuses the translator's network, as far as `output` needs it; returns `output` in the new
+  /// network.
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
@@ -32,7 +32,7 @@ class Fusing {
   /// Returns whether a result has a single reader, so that it may be replaced for that reader.
   [[nodiscard]] bool has_one_reader(int index) const {
     const auto slot = static_cast<std::size_t>(index);
-    // operations that the current fusion appends are not counted
+    // appended by the current fusion, or counted
     return slot >= readers_.size() || readers_[slot] == 1;
   }
   /// Returns the general operation that an activation replaced; for other operations, the operation
@@ -140,7 +140,7 @@ class Function {
 
   general::Graph graph_;
   std::int64_t width_ = 0;     // elements of a row; 0: a function of elements
-  std::map<int, int> copies_;  // operations of graph_; −1: not a part of the function
+  std::map<int, int> copies_;  // by operation of the network; −1: not a part of the function
   std::vector<double> numbers_;
   int argument_ = -1;
   int result_ = -1;

@@ -319,8 +319,7 @@ std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows
 Term convolved_backward(Term x, Term weights, const Windows& windows, std::int64_t groups,
                         const Extents& to) {
   general::Graph& graph = *x.graph;
-  const Term input =
-      Term{&graph, graph.number(0, to)}.detached();  // the gradient does not depend on its values
+  const Term input = Term{&graph, graph.number(0, to)}.detached();  // its values do not matter
   const Term output = convolved(input, weights, windows, groups);
   return {&graph, general::add_gradients(graph, output, x, {input}).at(input)};
 }
