@@ -113,7 +113,8 @@ const Node* last_node(const Graph& graph, std::string name) {
 }
 
 /// Returns the prediction and the loss: for a softmax over the last dimension, its input and
-/// cross-entropy. Throws UsageError for a constant output.
+/// cross-entropy; otherwise the output and the mean squared error. Throws UsageError for a constant
+/// output.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);

@@ -199,7 +199,7 @@ Mask mask_of(const Fusing& fusing, int index) {
   return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
 }
 
-/// The product of queries and keys, and what scales and masks it before the softmax.
+/// The product of queries and keys, and the factor and mask that are applied before the softmax.
 struct Scores {
   int product = 0;
   double factor = 1;

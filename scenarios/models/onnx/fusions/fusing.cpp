@@ -67,7 +67,7 @@ int Fusing::run(int output) {
 }
 
 /// Stores readers and nodes of the operations after the first `size_before`. `from`: number of
-/// readers that move to `to`; 0: none, `to` replaces nothing.
+/// readers that `to` gets from the operation that it replaces; 0: no operation is replaced.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);

@@ -32,7 +32,7 @@ class Fusing {
   /// Returns whether a result has a single reader, so that it may be replaced for that reader.
   [[nodiscard]] bool has_one_reader(int index) const {
     const auto slot = static_cast<std::size_t>(index);
-    // appended by the current fusion, or counted
+    // operations that the current fusion has appended are not counted yet
     return slot >= readers_.size() || readers_[slot] == 1;
   }
   /// Returns the general operation that an activation replaced; for other operations, the operation

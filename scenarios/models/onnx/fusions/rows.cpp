@@ -36,7 +36,7 @@ bool normalises(const Function& function, double epsilon, const std::vector<doub
   return true;
 }
 
-/// Returns whether a function normalises rows with variances small compared with epsilon, and
+/// Returns whether a function normalises rows, whose variances are small compared with epsilon or
 /// large.
 bool normalises(const Function& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {

@@ -9,7 +9,7 @@
 namespace parbench::onnx_import {
 namespace {
 
-constexpr float hidden_score = -1e30F;  // has the softmax 0
+constexpr float hidden_score = -1e30F;  // becomes 0 in the softmax
 
 /// Returns {N, positions, heads·width} as {N, heads, positions, width}; x may have that form
 /// already.

@@ -50,7 +50,7 @@ int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   return graph.reshape(condition, to);
 }
 
-/// Selects between the results of two branches, both computed, by a condition known at run time.
+/// Selects between the results of two branches, both computed, by a condition computed at run time.
 Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   Translator& translator = arguments.translator();
   general::Graph& graph = translator.network();

@@ -111,7 +111,8 @@ Outputs fused_product(Arguments& arguments) {
 
 // --- einsum ---
 
-/// An operand of Einsum and its letters, one per dimension; those of an ellipsis are negative.
+/// An operand of Einsum and its letters, one per dimension. Letters of an ellipsis have negative
+/// codes.
 struct Lettered {
   std::string letters;
   Term term;
@@ -185,7 +186,7 @@ Lettered contracted(const Lettered& a, const Lettered& b, const std::string& wan
   return {letters, result.reshape(shape_of(letters))};
 }
 
-/// Returns the number of dimensions of an ellipsis.
+/// Returns the number of dimensions for which an ellipsis stands.
 std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;

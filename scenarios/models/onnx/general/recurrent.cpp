@@ -185,7 +185,7 @@ class Recurrence {
     if (of_.samples_first) state = state.permute({1, 0, 2});
     state = element_of(state, d);
     if (state.shape() == wanted) return state;
-    return state.part(0, 0, 1).broadcast(wanted);  // exported for a fixed number of samples
+    return state.part(0, 0, 1).broadcast(wanted);  // the file's first sample, for all
   }
 
   /// Returns the outputs: hidden values {positions, directions, samples, hidden}, and the last
@@ -267,7 +267,7 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether layers Lstm compute the same as a node: default functions, zero initial states,
+/// Returns whether Lstm layers compute the same as a node: default functions, zero initial states,
 /// and no reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();

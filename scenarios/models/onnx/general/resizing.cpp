@@ -138,8 +138,8 @@ Term resized(Term x, std::size_t axis, const Resizing& one, const Mode& mode) {
   return x.move_axis(axis, last).multiply(matrix).move_axis(last, axis);
 }
 
-/// Returns the resizing of each axis, by `sizes` or, without them, `scales`. `policy`: for the
-/// aspect ratio.
+/// Returns the resizing of each axis, by `sizes` or, without them, `scales`. `policy`:
+/// keep_aspect_ratio_policy.
 std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
                                 const std::vector<double>& scales, const Integers& sizes,
                                 const std::string& policy) {

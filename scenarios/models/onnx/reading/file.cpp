@@ -111,7 +111,7 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
 }
 
 /// Throws UsageError for an unsupported operator set or a broken rule of ONNX. The library checks
-/// rules up to its own operator set; others are found later.
+/// rules up to its own operator set; for later ones, check_order and the translation find errors.
 void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
   if (opset < min_opset || opset > max_opset) {
     refuse(path,

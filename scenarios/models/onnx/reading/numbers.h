@@ -25,7 +25,7 @@ namespace parbench::onnx_import {
 [[nodiscard]] std::size_t bytes_of_type(int type);
 
 /// Returns all values of a tensor whose type is `Value`: float, double, std::int32_t or
-/// std::int64_t. Throws std::invalid_argument unless they are `count`.
+/// std::int64_t. Throws std::invalid_argument unless it has `count` values.
 template <class Value>
 [[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
