@@ -1,4 +1,5 @@
-// Roles of parameters, so that explanations of times do not depend on parameters' names.
+// Roles of a scenario's parameters. Findings refer to roles, so that they do not depend on the
+// names of parameters.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Divides a sequence of units into stages of equal cost.
+// Divides a sequence of units into stages such that the slowest stage is as fast as possible.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,12 @@ inline constexpr std::string_view cut_note = "cut at";
 /// Name of the note that replaces `cut_note` if there is no other partition of the model into this
 /// number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
-/// Name of a case's note about layers that cannot compute every size of micro-batch: "2 samples".
+/// Name of a case's note with the smallest micro-batch that all its layers can compute: "2
+/// samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
-/// Two units with common parameters, and the cost for their stages, if these differ, of exchanging
-/// gradients.
+/// Two units with common parameters. If they are in different stages, each of these stages takes
+/// `seconds` to exchange gradients.
 struct SharedParameters {
   int owner = 0;  // index of a unit
   int other = 0;
@@ -27,7 +28,7 @@ struct PartitionCosts {
   /// For each stage, the seconds of every unit on its device.
   std::vector<std::vector<double>> units;
   /// For each unit, the seconds that a cut before it adds both to the previous stage, which sends
-  /// activations, and to the stage after it, which sends gradients. Empty: none.
+  /// activations, and to the stage after it, which sends gradients. Empty: cuts cost nothing.
   std::vector<double> cuts = {};
   std::vector<SharedParameters> shared = {};
 };

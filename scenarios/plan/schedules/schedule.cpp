@@ -1,4 +1,4 @@
-// Implementation of the schedules.
+// Generates the schedules, and merges the actions of all devices into one order.
 #include "scenarios/plan/schedules/schedule.h"
 
 #include <algorithm>
