@@ -12,7 +12,7 @@ namespace parbench {
 /// Returns whether two views have bytes in common.
 [[nodiscard]] bool overlap(const BufferView& a, const BufferView& b);
 
-/// A position in a pass: after `calls` calls of a part.
+/// A position in a pass: after the first `calls` calls of the part with index `part`.
 struct PassPosition {
   std::size_t part = 0;
   std::size_t calls = 0;

@@ -12,8 +12,9 @@
 
 namespace parbench {
 
-/// Parses a partition: "published", or names of units joined by '+', each the first of a stage.
-/// Throws UsageError with the word and the available units.
+/// Parses a partition: "published", or the names of the first units of the later stages, joined by
+/// '+'. Returns the indices of these units. Throws UsageError for a partition that the network does
+/// not have, with the word and the available units.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
 
@@ -24,7 +25,8 @@ namespace parbench {
 /// Returns "layer2.0+layer3.2", the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
-/// Adds notes on a partition: its cut points, and whether it is the network's only one.
+/// Adds notes on a partition: its cut points (`cut_note`), and whether the network has no other
+/// partition into this number of stages (`only_cut_note`).
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 
