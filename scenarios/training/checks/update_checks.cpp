@@ -17,7 +17,7 @@ namespace {
 
 constexpr int update_positions = 4;  // per parameter, in addition to the ends
 
-/// Returns one of the numbers that a Fill draws.
+/// Returns the number with this index among those that a Fill draws.
 float drawn(const Fill& fill, std::int64_t index) {
   constexpr std::int64_t block = 4;  // numbers that the generator draws at a time
   if (fill.distribution == Distribution::constant) return fill.low;
@@ -92,7 +92,7 @@ CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, do
   return std::nullopt;
 }
 
-/// Checks that both stages with a parameter have the sum of the same two gradients.
+/// Checks that two stages that share a parameter have equal gradients of it.
 CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   std::map<std::string, const UpdatedParameters::One*> owned;
   for (const UpdatedParameters::One& one : all) {
@@ -106,8 +106,8 @@ CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   return std::nullopt;
 }
 
-/// Checks parameters with the factor of the device that updates them, which is rounded and checked
-/// separately.
+/// Checks the clip factors, the copies, and the updated parameters. Expected parameters are
+/// computed with the factor of the device that updates them, which is rounded to f32.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   std::vector<double> factors;
