@@ -64,8 +64,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis
   return batch / 2;
 }
 
-/// Returns the complexity of a case, for choosing the simpler of tied cases: the number of its
-/// explicit parameters, then its size of micro-batches, negated.
+/// Returns the complexity of a case, by which tied cases are compared: the number of parameters in
+/// its name, then the size of its micro-batches, negated.
 std::vector<std::int64_t> complexity(const CaseSpec& spec) {
   const Value* split = spec.parameters.find("split");
   const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);
@@ -126,7 +126,7 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
-  /// Enough for six samples of each case on two slow cores.
+  /// Returns a limit that suffices for six samples of each case on two slow cores.
   [[nodiscard]] double quick_seconds() const override { return 180; }
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
@@ -202,7 +202,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.parameters.find(reference_parameter) == nullptr) {
     return TrainingQuestion::reference(spec);
   }
-  if (spec.strategy == model_parallel) return std::nullopt;  // already runs in turn
+  if (spec.strategy == model_parallel) return std::nullopt;  // its reference would be the same step
   return with_strategy(spec, in_turn_strategy, {"schedule"});
 }
 

@@ -26,7 +26,8 @@ struct Bound {
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
-/// `costs`: seconds of each task alone. Throws std::invalid_argument unless there is one per task.
+/// Returns the bounds of a plan. `costs`: seconds of each task alone. Throws std::invalid_argument
+/// unless there is one per task.
 [[nodiscard]] Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs);
 
 /// Returns the bound of the plan if the costs of all tasks are multiplied by `factor`.

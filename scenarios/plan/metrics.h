@@ -95,7 +95,7 @@ struct TimelineMetrics {
   std::vector<double> streams_busy;  // [k]: time for which exactly k lanes were busy
   std::vector<LaneMetrics> lanes;
   CriticalPath critical_path;
-  std::vector<CallMetrics> calls;  // by decreasing seconds
+  std::vector<CallMetrics> calls;  // sorted by decreasing seconds
   /// Bytes that devices send divided by the time in which they communicate, both summed over
   /// devices. For a ring all-reduce this is 2(p − 1)/p times its size divided by its time, as
   /// nccl-tests defines it. 0: nothing is sent.

@@ -35,9 +35,9 @@ class NaivePerceptron {
   [[nodiscard]] double loss() const;
   /// Returns gradients by the name of the parameter.
   [[nodiscard]] NamedValues gradients() const;
-  /// Returns the gradients that would result if each input of a ReLU had the opposite sign whose
-  /// magnitude is at most `closeness` times the root mean square of the layer's inputs. `from`:
-  /// gradients without this change. Recomputes only samples with such inputs.
+  /// Returns the gradients that would result if some inputs of ReLUs had the opposite sign: those
+  /// with a magnitude of at most `closeness` times the root mean square of the layer's inputs.
+  /// `from`: gradients without this change. Recomputes only samples with such inputs.
   [[nodiscard]] NamedValues switched_gradients(NamedValues from, double closeness) const;
 
  private:

@@ -58,7 +58,7 @@ struct StageMemory {
   /// gradients.
   std::optional<BufferView> gradients;
   BufferView statistics;
-  Samples images;  // first stage only
+  Samples images;  // input of the network; first stage only
   Samples target;  // last stage only
 };
 
@@ -88,8 +88,8 @@ class Stage {
     BufferView values;
     BufferView gradient;  // empty for the network's input
   };
-  /// Returns the activations that a micro-batch receives from the previous stage. First stage: its
-  /// part of the images.
+  /// Returns the activations of a micro-batch that come from the previous stage; in the first
+  /// stage, the micro-batch's part of the input.
   [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
   /// Returns the tensors for the next stage, in the order of its `inputs`; empty for the last
   /// stage.
@@ -153,8 +153,8 @@ class Stage {
   /// another micro-batch uses its slot, which does not happen if `holds_whole_batch`.
   [[nodiscard]] Tensor last_source(int micro_batch) const;
   [[nodiscard]] Tensor prediction(int micro_batch) const;
-  /// Returns whether the stage computes all micro-batches of the batch and keeps the activations of
-  /// each until the end of the step.
+  /// Returns whether the stage computes all micro-batches of the batch, with separate memory for
+  /// the activations of each.
   [[nodiscard]] bool holds_whole_batch() const;
 
  private:

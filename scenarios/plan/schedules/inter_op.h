@@ -15,7 +15,7 @@ struct InterOpMerge {
 
 /// Operations in an order in which each reads only earlier ones, and their costs.
 struct InterOpProblem {
-  std::vector<std::vector<int>> after;  // by operation: the operations that it reads
+  std::vector<std::vector<int>> after;  // by operation: the operations whose results it reads
   /// Seconds of an operation with the whole device, and of an operation on one of `streams` streams
   /// while the others are equally busy.
   std::vector<double> alone;

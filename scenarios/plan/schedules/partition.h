@@ -23,7 +23,7 @@ struct SharedParameters {
   double seconds = 0;
 };
 
-/// Costs from which those of stages are computed.
+/// Costs of units, cuts and exchanges, of which the costs of stages consist.
 struct PartitionCosts {
   /// For each stage, the seconds of every unit on its device.
   std::vector<std::vector<double>> units;
@@ -42,9 +42,10 @@ struct PartitionCosts {
 /// of `costs`.
 [[nodiscard]] double slowest_stage(const PartitionCosts& costs, const std::vector<int>& partition);
 
-/// Returns the partition that is balanced by `estimates`, among those whose slowest stage takes at
-/// most `limit` seconds by `costs`. Both are for the same stages and units. Throws
-/// std::invalid_argument as `balanced_partition` does, and if no partition is within the limit.
+/// Returns the partition that is balanced by `estimates`, among the partitions whose slowest stage
+/// takes at most `limit` seconds by `costs`. `costs` and `estimates` have the same stages and
+/// units. Throws std::invalid_argument as `balanced_partition` does, and if no partition is within
+/// the limit.
 [[nodiscard]] std::vector<int> balanced_partition_within(const PartitionCosts& costs, double limit,
                                                          const PartitionCosts& estimates);
 

@@ -26,13 +26,13 @@ using Schedule = std::vector<std::vector<Action>>;
 /// (Huang et al. 2018, GPipe). A stage keeps the activations of every micro-batch.
 [[nodiscard]] Schedule gpipe(int stages, int micro_batches);
 
-/// Alternates one forward and one backward pass once the pipeline is full (Narayanan et al. 2019,
-/// PipeDream-Flush). The bubble equals GPipe's, but stage i of p (from 0) keeps the activations of
-/// at most min(micro-batches, p − i) micro-batches.
+/// Returns a schedule that alternates forward and backward passes once the pipeline is full
+/// (Narayanan et al. 2019, PipeDream-Flush). The bubble equals GPipe's, but stage i of p (from 0)
+/// keeps the activations of at most min(micro-batches, p − i) micro-batches.
 [[nodiscard]] Schedule one_forward_one_backward(int stages, int micro_batches);
 
-/// Returns, on each stage, forward and backward pass of one micro-batch after the other: the
-/// reference for a pipeline's result.
+/// Returns a schedule in which each stage runs both passes of a micro-batch before those of the
+/// next one: the reference for a pipeline's result.
 [[nodiscard]] Schedule one_at_a_time(int stages, int micro_batches);
 
 /// Returns the schedule "gpipe", "1f1b" or "one-at-a-time". Throws std::invalid_argument for

@@ -18,8 +18,9 @@
 namespace parbench {
 namespace {
 
-constexpr double max_naive = 1e8;  // multiplications of a naive pass that takes a tenth of a second
-// positions in the last layer's weights, in addition to the corners
+// maximum number of multiplications of a naive pass, which takes about a tenth of a second
+constexpr double max_naive = 1e8;
+// number of checked positions in the last layer's weights, in addition to the corners
 constexpr int gradient_positions = 24;
 
 std::vector<double> widened(const std::vector<float>& values) {

@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-constexpr int update_positions = 4;  // per parameter, in addition to the ends
+constexpr int update_positions = 4;  // checked positions per parameter, in addition to the ends
 
 /// Returns the number with this index among those that a Fill draws.
 float drawn(const Fill& fill, std::int64_t index) {

@@ -29,7 +29,7 @@ class Shards {
   /// `scratch` must have room for the largest parameter.
   void initialize_at_reset(std::size_t r, const BufferView& scratch);
 
-  /// Returns where the results of a step are, for outputs and checks.
+  /// Returns readers of a step's results, for outputs and checks.
   [[nodiscard]] UpdatedParameters results() const;
 
   /// Bytes of parameters, gradients and the optimiser's state that a replica keeps.

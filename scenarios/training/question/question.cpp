@@ -1,4 +1,4 @@
-// Common parts of questions about training.
+// Requests, cases, references and answers that scenarios about training have in common.
 #include "scenarios/training/question/question.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,8 @@ std::int64_t TrainingQuestion::usual_batch(const Request& /*request*/, const Mod
   return model.quick_batch;
 }
 
-/// Returns the parameters of the step, which all strategies have in common.
+/// Returns the parameters that all strategies have: the model, its sizes, the batch, and the
+/// variant of the step.
 Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Parameters& asked = request.spec.parameters;
   const std::string usual_model = std::get<std::string>(axis("model").quick.front());

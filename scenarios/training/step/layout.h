@@ -21,7 +21,7 @@ struct Exchange {
     /// Every replica gets the sum of all gradients and updates its own parameters.
     all_reduce,
     // The following kinds require replicas of one stage each.
-    first_device,  // the first device adds gradients, updates its parameters, and sends these
+    first_device,  // the first device adds gradients, updates its parameters, and sends them
     // The first device sends samples and parameters at the beginning of every step, computes the
     // loss, adds gradients, and updates its parameters.
     fed_from_first,
@@ -58,9 +58,10 @@ struct StepLayout {
   /// First units of the later stages. If there are more stages than `grid.stages`, they are
   /// assigned to the devices of the grid in turn.
   std::vector<int> partition = {};
-  std::string schedule = "one-at-a-time";                     // argument of schedule_named
-  std::vector<std::vector<std::int64_t>> micro_batches = {};  // their samples, by replica
-  RestOfNetwork rest = RestOfNetwork::repeated;               // only for several shards
+  std::string schedule = "one-at-a-time";  // argument of schedule_named
+  // number of samples of each micro-batch, by replica
+  std::vector<std::vector<std::int64_t>> micro_batches = {};
+  RestOfNetwork rest = RestOfNetwork::repeated;  // only for several shards
   Exchange exchange = {};
   bool recompute = false;  // StageRange::recompute
 

@@ -56,7 +56,7 @@ class StepTasks {
   /// Returns stage and shard, each only if there are several: "", ", stage 1", ", stage 1, shard
   /// 0".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
-  /// Returns the end of tasks' names: ", replica 1" if there are several.
+  /// Returns the last part of tasks' names: ", replica 1"; "" if there is only one replica.
   [[nodiscard]] std::string label(int replica) const;
 
  private:
