@@ -78,7 +78,6 @@ class Causes {
     }
   }
 
-  /// Returns the previous call on its lane.
   [[nodiscard]] std::optional<std::size_t> before_on_lane(std::size_t call) const {
     return before_[call];
   }

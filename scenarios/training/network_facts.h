@@ -11,7 +11,6 @@
 
 namespace parbench {
 
-/// Returns the number of linear layers.
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in

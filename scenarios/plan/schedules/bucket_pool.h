@@ -28,9 +28,9 @@ struct PoolSize {
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket of `staying`, whose holdings last until later segments
-/// (`holdings_of` with `stays`), if the smallest pool for them has at most the maximum size;
-/// otherwise to every bucket of `leaving`. Gradients stay in the pool for one segment after the
+/// Assigns an offset to every bucket. `staying`, `leaving`: alternatives that differ in whether
+/// buckets are kept for later segments (`stays` of `holdings_of`); the first is used if its
+/// smallest pool has at most the maximum size. Gradients stay in the pool for one segment after the
 /// segment that completes them, so that the next segment does not wait until they are reduced. If
 /// the pool would exceed the wanted size, buckets are held as briefly as possible: parameters
 /// arrive later than planned, and complete gradients leave at once.

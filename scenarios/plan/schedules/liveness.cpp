@@ -54,7 +54,6 @@ class ActionOrder {
   std::map<Action, Moment> moments_;
 };
 
-/// A pass of a stage.
 struct PassOfStage {
   Pass pass = Pass::forward;
   int stage = 0;

@@ -26,10 +26,9 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] SymbolicPass write();
   /// Returns the bytes of Space::transient; valid after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
-  /// Returns the smallest offset from the beginning of Space::activations at which Space::gradients
-  /// may begin, such that no gradient overwrites memory still in use. It may be near the end of
-  /// Space::activations, so that gradients extend beyond it. Valid after a `write` that overwrites
-  /// gradients.
+  /// Returns the smallest offset in Space::activations at which Space::gradients may begin without
+  /// overwriting memory still in use; gradients may extend beyond the end of Space::activations.
+  /// Valid after a `write` that overwrites gradients.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Returns where the loss, the first call, writes the gradient of the prediction; for the last
   /// stage, after `write`.

@@ -41,7 +41,6 @@ struct StageRange {
 /// (`network_input`), which may be tokens.
 [[nodiscard]] TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
                                    std::int64_t samples);
-/// Returns the description of the target.
 [[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,
                                        std::int64_t samples);
 

@@ -70,7 +70,6 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 /// Returns why a batch cannot be divided over replicas: each needs at least one sample.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
 
-/// Returns the optimizer of a resolved case.
 [[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);
 
 }  // namespace parbench

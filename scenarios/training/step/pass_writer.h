@@ -58,8 +58,8 @@ class PassWriter {
   void write_packing();
 
   /// Begins a forward or backward pass of a replica; throws std::logic_error for other actions. All
-  /// of its pieces must be added before the next pass of the replica begins. Passes must be begun
-  /// in an order as `in_dependency_order` returns.
+  /// of its pieces must be added before the next pass of the replica begins, and a pass must begin
+  /// after the passes on which it depends (`in_dependency_order`).
   [[nodiscard]] StagePass begin(int replica, const Action& action);
   /// Adds a whole pass.
   void write(int replica, const Action& action);
