@@ -1,4 +1,4 @@
-// Positions in a pass after which regions are complete.
+// Positions in a pass after which its calls no longer access given regions.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct PassPosition {
   friend auto operator<=>(const PassPosition&, const PassPosition&) = default;
 };
 
-/// Returns, for each region, the position after which no call accesses it or an earlier region.
-/// All calls must be operations.
+/// Returns, for each region, the position after which no call accesses it or an earlier region. All
+/// calls must be operations.
 [[nodiscard]] std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
                                                     const std::vector<BufferView>& regions);
 

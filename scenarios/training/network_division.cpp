@@ -49,7 +49,7 @@ struct Pair {
   int second = 0;
 };
 
-/// Returns pairs in order; no layer belongs to two pairs.
+/// Returns the pairs of layers that shards divide (NetworkDivision), in order; no layer is in two.
 std::vector<Pair> pairs_of(const Network& network) {
   std::vector<Pair> pairs;
   int free_from = 0;

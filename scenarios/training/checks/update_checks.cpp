@@ -58,7 +58,7 @@ Roundings roundings_of(const Optimizer& optimizer) {
   return roundings;
 }
 
-/// Gradient of a parameter, and its values after the update.
+/// Gradient of a parameter, and the parameter's values after the update.
 struct UpdatedValues {
   std::vector<float> gradient;
   std::vector<float> after;

@@ -37,8 +37,7 @@ struct StageRange {
 };
 
 /// Returns the description of the output of the layer with index `tensor`, or of the network's
-/// input
-/// (`network_input`), which may be tokens.
+/// input (`network_input`), which may be tokens.
 [[nodiscard]] TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
                                    std::int64_t samples);
 [[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,

@@ -1,4 +1,4 @@
-// Adds the tasks of passes.
+// Adds the tasks of passes, and of the collectives within them.
 #include "scenarios/training/step/pass_writer.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Adds forward and backward passes of stages as tasks.
+// Adds the forward and backward passes of stages to the plan.
 #pragma once
 
 #include <cstddef>
