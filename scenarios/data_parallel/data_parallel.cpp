@@ -111,8 +111,7 @@ class DataParallel final : public TrainingQuestion {
                    "parameters (ZeRO)"}},
              .axes = axes_of_data_parallel()}) {}
 
-  /// Returns false for a batch that grows with the number of devices, and for a batch that is too
-  /// small to be divided.
+  /// Returns false for batches that grow with the number of devices or are too small to be divided.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec.parameters) && !is_undivided(spec);
   }

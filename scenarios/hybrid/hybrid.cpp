@@ -66,8 +66,8 @@ DeviceGrid grid_of(const Parameters& parameters) {
   return layout.empty() ? DeviceGrid{} : grid_named(layout);
 }
 
-/// Returns " parbench cannot divide layers of resnet50 into shards." with the models for which only
-/// replicas and stages were compared for this reason; empty if there are none.
+/// Returns " parbench cannot divide layers of resnet50 into shards." if this applies to a model for
+/// which only replicas and stages were compared.
 std::string undivided_text(const Outcomes& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;

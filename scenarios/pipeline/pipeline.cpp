@@ -64,8 +64,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis
   return batch / 2;
 }
 
-/// Returns the complexity of a case, by which tied cases are compared: the number of parameters in
-/// its name, then the size of its micro-batches, negated.
+/// Returns the number of parameters in the name of a case and its size of micro-batches, negated:
+/// of tied cases, one with lower values is simpler.
 std::vector<std::int64_t> complexity(const CaseSpec& spec) {
   const Value* split = spec.parameters.find("split");
   const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);

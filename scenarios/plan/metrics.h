@@ -59,7 +59,7 @@ struct CriticalPath {
   friend bool operator==(const CriticalPath&, const CriticalPath&) = default;
 };
 
-/// Idle time of all devices as a ratio. Formulas: an ideal pipeline of p stages and m
+/// Ratio of the idle time of all devices, with its value for an ideal pipeline of p stages and m
 /// micro-batches.
 struct BubbleRatio {
   double of_total = 0;  // relative to the whole time of all devices: (p − 1)/(m + p − 1)
@@ -79,7 +79,7 @@ struct CallMetrics {
   std::string kernel = {};  // "brgconv:avx512_core"; may be empty
   bool reference = false;   // a plain loop, often a hundred times slower than an optimised kernel
   int count = 0;
-  double seconds = 0;       // sum over the calls
+  double seconds = 0;
   double enqueueing = 0;    // host seconds for enqueueing them; 0 if they were launched as a graph
   double team_waiting = 0;  // sum of TimedCall::team_waiting
   double flops = 0;

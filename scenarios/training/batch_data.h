@@ -14,8 +14,8 @@
 
 namespace parbench {
 
-// Functions that write to memory return when the data is there. Tensors may have any layout and
-// floating-point type, unless a comment restricts them.
+// Functions that write are synchronous. Tensors may have any layout and floating-point type, unless
+// a comment restricts them.
 
 /// Writes the numbers of an f32 Fill, which must have the tensor's number of elements.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
@@ -26,8 +26,7 @@ void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
 /// Returns the numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
 /// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected at random. `perturbation`
-/// (Context::perturbation): must not be 0; its magnitude selects the random sequence, and n and −n
-/// make opposite selections.
+/// (Context::perturbation), not 0: n and −n make opposite selections, which differ for each n.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
 /// Writes integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,

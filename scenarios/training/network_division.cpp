@@ -67,8 +67,8 @@ std::vector<Pair> pairs_of(const Network& network) {
   return pairs;
 }
 
-/// Returns the number that must be a multiple of the number of shards, and its noun: heads of the
-/// attention in a pair, otherwise outputs of the pair's first layer.
+/// Returns the count that must be a multiple of the number of shards, and its noun: heads of
+/// attention, or outputs of the first layer.
 std::pair<std::int64_t, std::string_view> divided_count(const Network& network, const Pair& pair) {
   if (const auto* attention = as<SelfAttention>(network.layer(pair.joint))) {
     return {attention->heads(), "heads"};

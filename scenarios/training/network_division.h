@@ -29,10 +29,10 @@ enum class RestOfNetwork {
 /// initial values.
 class NetworkDivision {
  public:
-  /// `rest`: `by_positions` (Korthikanti et al. 2022) supports networks of normalisations, residual
+  /// `by_positions` (Korthikanti et al. 2022) supports networks of normalisations, residual
   /// connections and such pairs, each of which follows a normalisation of its own; the number of
-  /// positions must be a multiple of `shards`. `seed`: seed of the initial values. Throws
-  /// std::invalid_argument for unsupported networks. Does not keep a reference to `whole`.
+  /// positions must be a multiple of `shards`. Throws std::invalid_argument for unsupported
+  /// networks. Does not keep a reference to `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {

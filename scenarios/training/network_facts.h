@@ -54,8 +54,8 @@ struct NetworkFacts {
   NetworkAmounts total;  // with the FLOPs of the loss, which does not belong to a layer
 };
 
-/// Returns the facts of a training step in f32 for a batch of `samples` samples. Plans the step for
-/// the stream's device, but does not allocate memory or run anything.
+/// Returns the facts of a training step in f32 with a batch of `samples` samples. The step is only
+/// planned, for the stream's device, and not run.
 [[nodiscard]] NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t samples);
 
 }  // namespace parbench

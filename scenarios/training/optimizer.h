@@ -32,8 +32,8 @@ struct Optimizer {
   [[nodiscard]] bool reads_borrowed_memory() const { return kind != OptimizerKind::sgd || clips(); }
 };
 
-/// Returns the factor by which clipping scales all gradients, by definition, from the sum of their
-/// squares; 1 without clipping.
+/// Returns the factor by which clipping scales gradients, by definition, from the sum of the
+/// squares of all gradients; 1 without clipping.
 [[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
 
 /// A parameter after the first update after a reset, by definition.
@@ -50,8 +50,7 @@ struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
-  /// Bytes at the end of the gradients that belong to copies (ParameterStore::add_copy); the norm
-  /// of another region includes them.
+  /// Bytes of gradients of copies, at the end, which the norm of another region includes.
   std::size_t copies = 0;
 };
 
@@ -61,14 +60,14 @@ class RegionUpdate {
  public:
   RegionUpdate(CaseParts& parts, const Optimizer& optimizer, const TrainedRegion& region);
 
-  /// With clipping: returns calls that write the sum of squares of gradients to `sum`, one f32; by
-  /// default of the gradients in `counted`.
+  /// With clipping: returns calls that write the sum of squares of gradients (by default `counted`)
+  /// to `sum`, one f32.
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum) {
     return squared_norm(counted(), sum);
   }
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& gradients, const BufferView& sum);
-  /// With clipping: returns calls that compute the factor from sums of squares, {parts} f32, which
-  /// together cover all gradients.
+  /// With clipping: returns calls that compute the factor from the sums of squares of all
+  /// gradients, {parts} f32.
   [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int parts);
   /// Returns the clip factor, one f32; empty without clipping.
   [[nodiscard]] const Tensor& factor() const { return factor_; }

@@ -13,8 +13,8 @@
 namespace parbench {
 
 /// Parses a partition: "published", or the names of the first units of the later stages, joined by
-/// '+'. Returns the indices of these units. Throws UsageError for a partition that the network does
-/// not have, with the word and the available units.
+/// '+'. Returns the indices of these units. Throws UsageError with the word and the available
+/// units.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
 

@@ -53,17 +53,16 @@ struct Samples {
 struct StageMemory {
   BufferView parameters;
   BufferView packed;  // packed copies of parameters (ParameterStore)
-  /// If it has no value, gradients replace activations that are no longer read. This requires a
-  /// single micro-batch and an update without clipping, whose norm would read the padding between
-  /// gradients.
+  /// No value: gradients replace activations that are no longer read. Requires a single micro-batch
+  /// and no clipping, because the norm would read the padding between gradients.
   std::optional<BufferView> gradients;
   BufferView statistics;
   Samples images;  // input of the network; first stage only
   Samples target;  // last stage only
 };
 
-/// Consecutive layers of a network on one device. The constructor borrows the memory that is not in
-/// StageMemory: activations, boundary tensors, the optimiser's state, and the loss.
+/// The constructor borrows the memory that is not in StageMemory: activations, boundary tensors,
+/// the optimiser's state, and the loss.
 class Stage {
  public:
   struct Options {
@@ -124,8 +123,8 @@ class Stage {
     bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
-  /// Returns the regions of all parameters and of their gradients. Stages with the same layers and
-  /// equal `layouts()` have each parameter at the same offset.
+  /// Returns the regions of all parameters and of their gradients. Stages with equal `layouts()`
+  /// have each parameter at the same offset.
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
@@ -149,8 +148,8 @@ class Stage {
   /// Returns the target of the whole batch.
   [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }
   [[nodiscard]] Tensor loss() const;
-  /// Return the input and the output of the last layer for a micro-batch. They are valid until
-  /// another micro-batch uses its slot, which does not happen if `holds_whole_batch`.
+  /// Return the input and the output of the last layer for a micro-batch, valid until another
+  /// micro-batch uses its slot.
   [[nodiscard]] Tensor last_source(int micro_batch) const;
   [[nodiscard]] Tensor prediction(int micro_batch) const;
   /// Returns whether the stage computes all micro-batches of the batch, with separate memory for
@@ -166,8 +165,8 @@ class Stage {
   /// Returns the memory of each micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
-  /// Returns whether a tensor only passes through the stage, so that its gradient is sent from the
-  /// memory in which it was received.
+  /// Returns whether a tensor only passes through the stage, so that its gradient is sent from
+  /// where it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   /// Returns a tensor of the network (StageProgram::desc_of) for a micro-batch.

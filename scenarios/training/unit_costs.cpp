@@ -165,8 +165,8 @@ double measured_unit_seconds(Stream& stream, const Unit& unit, const StageRange&
   return measured_seconds(stream, [&] { enqueue(stream, calls); });
 }
 
-/// Returns the seconds of a copy from the first device to the second, in separate memory and on the
-/// stream that a plan would use.
+/// Returns the seconds of a copy from the first device to the second, on the stream that a plan
+/// would use.
 double measured_copy_seconds(Context& context, std::size_t bytes) {
   Device& from = context.device(0);
   Device& to = context.device(1);

@@ -28,9 +28,9 @@ struct UnitSeconds {
   double uncertainty = 0;         // relative uncertainty of the sum of measured times
 };
 
-/// Measures each unit on random data in separate memory, in three passes over all units, and
-/// returns the fastest time of each, if the context measures. Further calls for equal devices
-/// return the result of the first.
+/// Measures each unit on random data in separate memory, if the context measures, and takes the
+/// fastest of three passes over all units. Later calls for equal devices return the result of the
+/// first.
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 

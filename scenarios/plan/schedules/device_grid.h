@@ -16,8 +16,8 @@ struct DeviceGrid {
   int shards = 1;
 
   [[nodiscard]] int devices() const { return replicas * stages * shards; }
-  /// Returns the number of the device of a shard, from 0: the shards of a stage have consecutive
-  /// devices, and so have the stages of a replica.
+  /// Returns the index of a shard's device: the shards of a stage have consecutive devices, as do
+  /// the stages of a replica.
   [[nodiscard]] int device(int replica, int stage, int shard) const {
     return (replica * stages + stage) * shards + shard;
   }

@@ -266,7 +266,7 @@ class LevelSolver {
   }
 
   /// Replaces `best` if running `level` next is faster. `done`: completed operations after the
-  /// level. Returns false if the limit of states is exceeded, as do the two functions below.
+  /// level. Returns false, as the two functions below do, if the limit of states is exceeded.
   bool consider(const InterOpLevel& level, const State& state, OpSet64 done, double seconds,
                 Choice& best) {
     const State next{done, kind_of(level)};
@@ -299,7 +299,7 @@ class LevelSolver {
   }
 
   /// Considers the last chain as it is, and extended by each operation that may follow in it.
-  /// `start`: its first operation; `seconds`: its length; `longest`: seconds of the longest other
+  /// `start`: its first operation; `seconds`: its length; `longest`: length of the longest other
   /// chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {

@@ -1,4 +1,4 @@
-// Generates the schedules, and merges the actions of all devices into one order.
+// Generates schedules and dependency orders.
 #include "scenarios/plan/schedules/schedule.h"
 
 #include <algorithm>

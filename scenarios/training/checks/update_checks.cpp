@@ -106,8 +106,8 @@ CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   return std::nullopt;
 }
 
-/// Checks the clip factors, the copies, and the updated parameters. Expected parameters are
-/// computed with the factor of the device that updates them, which is rounded to f32.
+/// Checks the clip factors, the copies, and the updated parameters, which depend on the rounded
+/// factor of the device that updates them.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   std::vector<double> factors;

@@ -1,6 +1,5 @@
-// Exchanges in which not every replica updates all parameters. They require replicas of one stage
-// and one shard. Functions that store sums of gradients or updated parameters outside of the stages
-// return where these are.
+// Exchanges in which not every replica updates all parameters; they require replicas of one stage
+// and one shard. Functions that store results outside of the stages return where these are.
 #pragma once
 
 #include "scenarios/training/checks/update_checks.h"

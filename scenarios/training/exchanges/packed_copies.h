@@ -9,8 +9,8 @@
 
 namespace parbench {
 
-/// The calls that refresh the packed copies of a stage, divided by the buckets that they read. In
-/// the memory of a bucket, its copies are consecutive.
+/// Packing calls of a stage, divided by the buckets that they read. The copies of a bucket are
+/// consecutive.
 class PackedCopies {
  public:
   PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout);

@@ -147,8 +147,8 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Adds copies of all blocks of a bucket to a replica's pool, after the previous segment and the
-  /// previous users of the memory.
+  /// Copies all blocks of a bucket to a replica's pool, after the previous segment and the previous
+  /// users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.segments.held()[index];
@@ -223,8 +223,8 @@ class ZeroWriter {
     }
   }
 
-  /// Adds the task that keeps a replica's block of sums. The sums of the first micro-batch
-  /// overwrite those of the previous training step; later ones are added.
+  /// Adds a task that keeps a replica's block of sums. The sums of the first micro-batch overwrite
+  /// those of the previous training step; later ones are added.
   TaskId keep_sums(std::size_t r, std::size_t b, const BufferView& bucket,
                    std::vector<TaskId> after) {
     const ShardLayout::Block& block = shards_.layout().block(r, b);
@@ -294,8 +294,8 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Adds the squared norms of all blocks, and their exchange. Every device gets them in the same
-  /// order, so that all compute the same clip factor.
+  /// Adds the squared norms of all blocks. Every device gets all of them in the same order and
+  /// computes the same clip factor.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;

@@ -14,7 +14,6 @@
 
 namespace parbench {
 
-/// Segments of a replica's passes, and the pool of memory for divided parameters and gradients.
 class ZeroSegments {
  public:
   /// Divides passes into segments and borrows the pool. Forward passes are divided only if
@@ -37,8 +36,8 @@ class ZeroSegments {
   [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
   [[nodiscard]] const Passes& passes_of(int segment) const;
 
-  /// Returns the segment's calls, with memory of the pool: calls that refresh packed copies of
-  /// buckets that have arrived and zero new buckets of gradients, and calls of the pass.
+  /// Returns the segment's calls, with memory of the pool, after calls that refresh packed copies
+  /// and zero gradients.
   [[nodiscard]] std::vector<Call> calls(int segment);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
@@ -53,8 +52,8 @@ class ZeroSegments {
     return pool_.view.part(held.offset, held.bytes);
   }
   [[nodiscard]] const BufferView& pool() const { return pool_.view; }
-  /// Makes the first reset fill the pool with NaN, so that missing arrivals are detected. Must
-  /// follow Shards::initialize_at_reset, which uses the pool as scratch memory.
+  /// Makes the first reset fill the pool with NaN, so that missing arrivals are detected; to be
+  /// called after Shards::initialize_at_reset, which uses the pool as scratch memory.
   void poison_pool();
 
  private:

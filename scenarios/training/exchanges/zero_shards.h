@@ -25,7 +25,7 @@ class Shards {
     return updates_[r][bucket].get();
   }
 
-  /// With sharded parameters: makes the case's reset write the initial values to a replica's shard.
+  /// With sharded parameters: makes a reset write the initial values to a replica's shard.
   /// `scratch` must have room for the largest parameter.
   void initialize_at_reset(std::size_t r, const BufferView& scratch);
 

@@ -174,9 +174,9 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
   return sum;
 }
 
-/// Completes the gradient of a stage's input at the boundary: adds the addends that are elsewhere,
-/// or copies the first if none is there. The gradient of a tensor that only passes through the
-/// stage stays where it was received.
+/// Completes the gradient of a stage's input at the boundary: adds addends that are elsewhere, or
+/// copies the first. The gradient of a tensor that only passes through the stage stays where it was
+/// received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
   const SymbolicView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];

@@ -73,7 +73,7 @@ class Boundary {
            std::int64_t samples);
 
   [[nodiscard]] const std::vector<BoundaryTensor>& tensors() const { return tensors_; }
-  /// Returns the bytes of the memory for all activations; those for all gradients are equal.
+  /// Returns the bytes of all tensors, which equal those of their gradients.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// Throws std::logic_error for a tensor that does not cross.
   [[nodiscard]] SymbolicView view(Space space, int tensor) const;
@@ -141,8 +141,8 @@ class StageProgram {
   /// Returns the tensors that later stages read; empty for the last stage.
   [[nodiscard]] const Boundary& outputs() const { return outputs_; }
   /// Return the description and the memory of a tensor: one of `inputs` or `outputs`, or the input
-  /// or output of the network's last layer. It is kept until the micro-batch's backward pass. A
-  /// tensor that only passes through the stage stays where it was received.
+  /// or output of the network's last layer. The memory is kept until the micro-batch's backward
+  /// pass. A tensor that only passes through stays where it was received.
   [[nodiscard]] TensorDesc desc_of(int tensor) const;
   [[nodiscard]] SymbolicView view_of(int tensor) const;
   /// Returns the memory of the gradient of a tensor of `inputs` after the backward pass. If no

@@ -1,4 +1,4 @@
-// Requests, cases, references and answers that scenarios about training have in common.
+// Implementation of TrainingQuestion.
 #include "scenarios/training/question/question.h"
 
 #include <fmt/format.h>
@@ -103,8 +103,7 @@ std::int64_t TrainingQuestion::usual_batch(const Request& /*request*/, const Mod
   return model.quick_batch;
 }
 
-/// Returns the parameters that all strategies have: the model, its sizes, the batch, and the
-/// variant of the step.
+/// Returns the parameters that all strategies have.
 Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Parameters& asked = request.spec.parameters;
   const std::string usual_model = std::get<std::string>(axis("model").quick.front());

@@ -109,9 +109,9 @@ void GradientSums::write_rest() {
 
 // --- over shards ---
 
-/// Adds all-reduces over shards of the gradients of repeated parameters, which each shard has
-/// computed from its own positions only. Every shard has the same ranges of adjacent parameters, at
-/// different offsets.
+/// Adds all-reduces over shards of gradients of repeated parameters, which each shard has computed
+/// from its own positions only. All shards have the same ranges of parameters, at different
+/// offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;

@@ -1,4 +1,4 @@
-// Adds the tasks of passes, and of the collectives within them.
+// Adds the tasks of passes.
 #include "scenarios/training/step/pass_writer.h"
 
 #include <fmt/format.h>

@@ -87,8 +87,8 @@ void add_divided_gradients(TrainingStep& step) {
   }
 }
 
-/// Adds outputs with gradients that are summed over replicas when they are read: every replica has
-/// all gradients, but only from its own micro-batches.
+/// Adds outputs with the sums of gradients over replicas: each replica has all gradients, from its
+/// own micro-batches.
 void add_sums_of_replicas(TrainingStep& step) {
   std::vector<UpdatedParameters> of_replicas;
   for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
@@ -109,8 +109,8 @@ void add_sums_of_replicas(TrainingStep& step) {
   add_step_outputs(step, sums);
 }
 
-/// Replaces the clip factor among the outputs by the factor of the summed gradients; each replica
-/// has computed a factor of its own gradients only.
+/// Replaces the clip factor, which each replica has computed from its own gradients, by the factor
+/// of the summed gradients.
 void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
   const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
   if (factor == outputs.end()) return;
@@ -179,9 +179,8 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
                      one.spec.name, i, want[i], got[i]);
 }
 
-/// Returns the first parameter of the first replica that every shard has whole and whose gradients
-/// differ between shards by more than the tolerance. Shards compute such gradients redundantly, or
-/// sum them.
+/// Returns the first gradient of which every shard has a copy, computed redundantly or summed, that
+/// differs between shards by more than the tolerance.
 std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
   for (const GridPoint& point : step.layout.points_of(0)) {
     if (point.shard == 0) continue;

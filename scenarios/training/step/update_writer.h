@@ -23,7 +23,7 @@ class UpdateWriter {
   std::vector<TaskId> write(int replica);
 
  private:
-  /// Squared norms of ranges of gradients that a point computes.
+  /// Squared norms that a point computes.
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
