@@ -49,8 +49,8 @@ struct Lane {
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
-  /// One lane; for a collective one lane per member. The task has ended when it has ended on all of
-  /// them.
+  /// One lane, or a lane of each device that takes part in a message or collective. The task has
+  /// ended when it has ended on all of them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};
   /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. They do

@@ -44,7 +44,7 @@ struct LayerRange {
 /// measured costs of a replica's first micro-batch, of at most 16 samples. Partitions whose slowest
 /// stages differ by less than 3%, or less than the measurement's uncertainty, count as equal. Among
 /// these, the partition of an earlier case of the run with this network and equal devices is
-/// preferred; without such a case, the one that is best by estimates.
+/// preferred; without such a case, the partition that is balanced by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,
