@@ -71,7 +71,8 @@ struct Wording {
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string> not_compared;  // settings in which only the baseline has a result
+  std::vector<std::string>
+      not_compared;  // settings without a gain: the baseline or all other cases are missing
 
   /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);

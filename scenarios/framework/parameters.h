@@ -21,8 +21,8 @@ using Value = std::variant<std::int64_t, double, std::string>;
 struct Parameter {
   std::string name;
   Value value;
-  /// Whether it has its default value and is omitted from the case's name, so that published names
-  /// stay short.
+  /// Whether the case's name omits it, to stay short, because it is a default or follows from other
+  /// parameters.
   bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
@@ -32,7 +32,7 @@ class Parameters {
   void set(std::string name, Value value);    // replaces, or appends
   void imply(std::string name, Value value);  // like `set`, but omitted from the case's name
 
-  void state(std::string_view name);  // adds it to the case's name, although it is implied
+  void state(std::string_view name);  // adds it to the case's name if it was implied
 
   [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr if absent
   /// The getters throw std::out_of_range for an absent name and std::bad_variant_access for a wrong

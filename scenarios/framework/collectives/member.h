@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-/// A device that takes part in a collective. In a ring, member m sends to member m + 1.
+/// A device that takes part in a collective.
 struct Member {
   int device = 0;
   /// Lane of the device for its sends. It also runs receives from devices that cannot access this

@@ -15,7 +15,7 @@
 namespace parbench {
 
 /// Returns whether operations and copies of each device can access the other's memory directly:
-/// devices of one backend with host memory.
+/// devices of one process and backend with host memory.
 [[nodiscard]] bool share_memory(const Device& a, const Device& b);
 
 /// Operations that add messages of f32 numbers, and inboxes for these messages.

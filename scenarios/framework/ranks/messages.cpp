@@ -69,7 +69,7 @@ class StagedPart final : public MessagePart {
     }
   }
 
-  /// The log contains the message, but not its internal copies.
+  /// The activity log contains the message, but not its copies to or from staging memory.
   void enqueue(Stream& stream) override {
     const ActivityTag tag = stream.tag();
     stream.set_tag(0);
@@ -92,7 +92,7 @@ class StagedPart final : public MessagePart {
     worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
   }
 
-  /// Lets the stream continue when the last chunks have been sent.
+  /// The stream continues after the last chunk has been sent.
   void send(Stream& stream, ActivityTag tag) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       if (i >= Staging::slot_count) stream.wait(*slot(i).done);
@@ -102,7 +102,7 @@ class StagedPart final : public MessagePart {
     stream.wait(*slot(chunks_.size() - 1).done);
   }
 
-  /// A slot is refilled as soon as it has been copied.
+  /// A slot receives its next chunk as soon as the previous one has been copied from it.
   void receive(Stream& stream, ActivityTag tag) {
     const std::size_t first_chunks = std::min(chunks_.size(), Staging::slot_count);
     for (std::size_t i = 0; i < first_chunks; ++i) begin(stream, i, tag);
@@ -150,7 +150,8 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
 
 HostWork make_barrier_work(RankLink& link) {
   return HostWork([&link] {
-    std::this_thread::yield();  // the host may share the core and still enqueue later work
+    std::this_thread::yield();  // lets the submitting thread, which may share this core, enqueue
+                                // later work first
     link.barrier();
   });
 }
