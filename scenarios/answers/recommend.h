@@ -71,8 +71,8 @@ struct Wording {
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string>
-      not_compared;  // settings without a gain: the baseline or all other cases are missing
+  /// Settings without a gain: the baseline or all other cases are missing.
+  std::vector<std::string> not_compared;
 
   /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);

@@ -222,7 +222,7 @@ class Collectives final : public Scenario {
       return Obstacle{{"strategy"},
                       "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
     }
-    // If a library joins the devices, the published preset is the default.
+    // The quick preset omits NCCL.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
     if (from_quick) return not_in_preset("strategy", spec.strategy);

@@ -61,7 +61,7 @@ class CountingPass final : public ForwardPass {
   [[nodiscard]] SymbolicView statistics() const override { return memory(statistics_); }
 
  private:
-  /// Returns memory that nothing reads.
+  /// Returns a view that no operation accesses.
   [[nodiscard]] static SymbolicView memory(std::size_t bytes) {
     return {Space::transient, 0, bytes};
   }

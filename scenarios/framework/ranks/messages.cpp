@@ -150,8 +150,8 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
 
 HostWork make_barrier_work(RankLink& link) {
   return HostWork([&link] {
-    std::this_thread::yield();  // lets the submitting thread, which may share this core, enqueue
-                                // later work first
+    // Lets the submitting thread, which may share this core, enqueue later work first.
+    std::this_thread::yield();
     link.barrier();
   });
 }
