@@ -107,7 +107,7 @@ double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
   return one == baseline ? 1 : 1 / one->median_seconds;
 }
 
-/// Returns whether the whole interval of its speedup is below that of another case.
+/// Returns whether the intervals of the speedups show that `one` is slower than `other`.
 bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   if (!one->speedup) return other->speedup && other->speedup->above(1);
   if (!one->speedup->interval) return false;

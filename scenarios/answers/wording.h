@@ -39,7 +39,7 @@ namespace parbench {
 /// Subject of an answer's sentences. Without a text it is "another strategy".
 struct Subject {
   std::string text = {};              // "Streams on one device"
-  std::string_view verb = "pays";     // or "pay"
+  std::string_view verb = "pays";     // "pays" or "pay"
   std::string_view noun = "setting";  // word for the scope of a recommendation
 };
 
@@ -49,8 +49,8 @@ struct Subject {
 
 /// Returns the sentences about recommendations, the most important first. For one setting: what to
 /// use, its ties and what is open; for several: the only one that pays and what the others show, or
-/// where it pays with the largest gain. `details` returns a clause to follow the gain of a
-/// recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
+/// where the subject pays, with the largest gain. `details` returns a clause to follow the gain of
+/// a recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
 /// the whole device; may be empty.
 [[nodiscard]] std::vector<std::string> verdict_sentences(
     std::span<const Recommendation> recommendations, const Subject& subject,

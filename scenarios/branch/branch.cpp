@@ -1,5 +1,4 @@
-// Scenario branch: independent convolutions with one input, scheduled in every way that a device
-// supports.
+// Scenario branch: independent convolutions with one input, in different ways on one device.
 #include <fmt/format.h>
 
 #include <span>

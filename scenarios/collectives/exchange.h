@@ -1,4 +1,4 @@
-// Plans, data and verification of one collective between all devices of a run.
+// Plans, data and verification of collectives between all devices of a run.
 #pragma once
 
 #include <cstdint>

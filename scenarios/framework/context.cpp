@@ -167,7 +167,8 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
-    // Host memory of another kind was requested as such and is not locked.
+    // Only memory of the default kind is locked: a scenario that requests pageable memory measures
+    // it.
     const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
     const std::size_t held = arena.locked_bytes;
     try {

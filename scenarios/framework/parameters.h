@@ -17,7 +17,7 @@ using Value = std::variant<std::int64_t, double, std::string>;
 
 [[nodiscard]] std::string to_string(const Value& value);
 
-/// Name and value, in the order in which the case name shows them.
+/// Name and value. Parameters are in the order in which the case's name shows them.
 struct Parameter {
   std::string name;
   Value value;

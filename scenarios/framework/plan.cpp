@@ -202,7 +202,7 @@ Bound bound_of(const Plan& plan, const std::vector<double>& costs) {
   Bound bound = bound_of(graph, costs);
   std::map<Core, double> seconds;
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    std::map<Core, double> of_task;  // counts a message's time at both ends once
+    std::map<Core, double> of_task;  // by core; a task on several lanes counts once
     for (const LaneId lane : graph.tasks[i].lanes) {
       for (const auto& [core, share] : cores_of(plan, lane)) {
         of_task[core] = std::max(of_task[core], costs[i] * share);

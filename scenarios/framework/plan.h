@@ -1,5 +1,5 @@
 // An executable plan: its graph, the stream of each lane and the calls of each task. A scenario
-// builds one per strategy.
+// builds one for each case.
 #pragma once
 
 #include <map>
@@ -70,7 +70,7 @@ class Plan {
 
   /// Adds a task that runs `calls` back to back; its work is the sum of theirs. Throws the
   /// exceptions of PlanGraph::add_task, and std::invalid_argument unless collectives have one lane
-  /// per member and other calls a single lane.
+  /// per member, messages two lanes and other calls a single lane.
   ///
   /// With several processes, calls of tasks without a lane of this rank are not kept. For each task
   /// in `after` that has no rank in common with the new one, an empty message between their ranks

@@ -1,4 +1,4 @@
-// Helpers of scenarios for completing requests.
+// Helpers with which scenarios complete and check requests.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A scenario: a question, the strategies that answer it, and a plan for each.
+// A scenario: a question, the strategies that answer it, and a plan for each case.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ struct CaseSpec {
 
 /// Reason why a combination of values is not a case.
 struct Obstacle {
-  /// Flags ("strategy", names of axes) by which a user requests the combination. If one of them was
-  /// given, the combination is an error, otherwise it is omitted.
+  /// Flags ("strategy", names of axes) by which a user requests the combination. If the user gave
+  /// one of them, the combination is an error; otherwise it is omitted, unless `is_error`.
   std::vector<std::string_view> flags;
   std::string message = {};  // message of the error
   bool is_error = false;     // whether it is an error without any of these flags
@@ -142,7 +142,7 @@ struct CaseOutcome {
   std::vector<double> memory = {};        // bytes per device; empty: unknown
   std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
-  std::optional<TimeShares> shares = {};  // only if it was profiled
+  std::optional<TimeShares> shares = {};  // nothing if it was not profiled
   /// Number of host cores on which its devices compute; 0: unknown, or the devices are not cores.
   std::size_t cores = 0;
   /// Share of the requested core time that other programs had; 0 if unknown.
@@ -161,9 +161,9 @@ struct CaseOutcome {
   }
 };
 
-/// Returns the outcomes that cannot be distinguished from the fastest, in order; at least one. If
-/// the rounds in which they were sampled are independent, the truly fastest is among them with a
-/// probability of at least 95%.
+/// Returns those of the outcomes that cannot be distinguished from the fastest, in the given order;
+/// at least one. If the rounds in which they were sampled are independent, the truly fastest is
+/// among them with a probability of at least 95%.
 using PossiblyFastest =
     std::function<std::vector<const CaseOutcome*>(const std::vector<const CaseOutcome*>&)>;
 
@@ -210,8 +210,9 @@ class Scenario {
 
   /// The strategy against which speedups are measured; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
-  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default this is
-  /// the case of the baseline strategy with the same values of all parameters that it has.
+  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default, a case
+  /// of the baseline strategy is, if it has the same number format and capture, and `spec` has the
+  /// same value of each of its parameters.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Returns the strategy of the baseline case, even if no such case is part of the run.
   [[nodiscard]] virtual std::string_view baseline_strategy_of(

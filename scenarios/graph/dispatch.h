@@ -13,7 +13,7 @@ namespace parbench {
 struct GraphNode {
   std::string name;
   std::vector<int> inputs = {};  // earlier nodes
-  bool is_input = false;         // data that exists before the graph runs
+  bool is_input = false;         // whether it is data that exists before the graph runs
   double seconds = 0;            // expected time; 0 for an input
   double copy_seconds = 0;       // expected time of copying its result to another device
   int device = 0;
@@ -41,7 +41,7 @@ struct WorkItem {
   int device = 0;  // device that computes the node, or receives the copy
   bool is_copy = false;
   int queue = 0;
-  double seconds = 0;           // expected
+  double seconds = 0;           // expected time
   std::vector<int> after = {};  // items whose results it reads
   friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };

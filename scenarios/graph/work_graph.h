@@ -63,8 +63,8 @@ struct WorkSizes {
 
 /// Returns the training step of a two-layer perceptron (Dive into Deep Learning, figure 13.3.1).
 /// Samples and parameters are on the first device, which adds the gradients of all parts and
-/// updates the parameters. Nodes are in the order of the book's program, and on its devices. With
-/// two devices, the first one also computes a part of the batch.
+/// updates the parameters. Nodes are in the order of the book's program, and on the devices that it
+/// uses. With two devices, the first one also computes a part of the batch.
 [[nodiscard]] WorkGraph mlp_step(const WorkSizes& sizes, int devices);
 
 /// Returns two chains of diamonds that read each other. A diamond adds a long branch of its chain

@@ -180,7 +180,8 @@ class LayerChecker {
     const auto* composition = as<Composition>(layer);
     if (composition != nullptr && composition->mixes_samples()) return check_all(index);
     std::set<std::int64_t> samples{0};
-    // Dropped elements depend on the position in the whole batch.
+    // Which elements are dropped depends on the position in the whole batch, so only the first
+    // sample can be computed alone.
     if (as<RandomDropout>(layer) == nullptr) samples.insert(whole_.batch - 1);
     for (const std::int64_t sample : samples) {
       const auto wrong =

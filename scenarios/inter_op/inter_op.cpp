@@ -27,8 +27,8 @@ constexpr const char* by_levels = "levels";
 constexpr const char* by_list = "list";
 constexpr const char* by_fastest_levels = "stages";
 
-/// Suffix of a strategy's reference: the same layers on the same streams, one after the other. Its
-/// results must be bitwise equal; results on other streams may be rounded differently, and
+/// Suffix of a strategy's reference: the same operations on the same streams, one after the other,
+/// so that results are rounded in the same way. On other streams they may not be, and
 /// normalisations of few values amplify such differences. Not offered to users.
 constexpr std::string_view in_turn_suffix = "-in-turn";
 

@@ -198,8 +198,8 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Returns estimates that order the layers if nothing may be measured; only their ratios matter.
-/// Streams divide a device evenly.
+/// Returns estimates of the items' seconds by a roofline, if nothing may be measured. Streams
+/// divide a device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;

@@ -19,7 +19,7 @@ struct MatmulSizes {
 
 /// Plans `count` independent products x·x on each of the devices `owners`, distributed over
 /// `streams` lanes there; each has its own result. `in_turn`: a device begins when the previous one
-/// has ended. With a context of one device, it computes the products of all owners.
+/// has ended. If the context has one device, that device computes the products of all owners.
 ///
 /// In all strategies, several x are squared in turn, so that the check detects the result of
 /// another product in the same memory. A device has memory for `count` results (at least two if

@@ -46,7 +46,7 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
   return sizes;
 }
 
-// --- the parts of an overlapped case, each alone ---
+// --- cases with which an overlapped case is compared ---
 
 CaseSpec products_of(const CaseSpec& spec) {
   return with_strategy(spec, "compute", {"memory", "chunk", "prefetch"});

@@ -107,7 +107,8 @@ const std::vector<Axis> axis_list = {
      .identity = false},
 };
 
-/// Returns the number of lanes of a case, from the devices with its counters; 0 if unknown.
+/// Returns the number of lanes of a case, derived from the devices that hold its counters; 0 if
+/// unknown.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });

@@ -37,7 +37,7 @@ class Sensitivity {
   /// Adds a change of the tensor by roundings.
   void add(std::span<const float> changed, std::span<const float> values);
 
-  /// Returns the norm of the change of a block; 0 if unknown.
+  /// Returns the norm of all added changes of a block; 0 if unknown.
   [[nodiscard]] double of_block(std::size_t block) const {
     return block < squares_.size() ? std::sqrt(squares_[block]) : 0;
   }

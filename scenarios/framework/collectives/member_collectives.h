@@ -25,8 +25,8 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Mem
 
 /// Plans collectives that the same members repeat: by a communicator of exactly these devices in
 /// their order if there is one, otherwise by rings. Collectives of one kind and size share the
-/// memory of their ring, so the caller must let each of them wait for the previous one. The methods
-/// are notes of the case: "NCCL 2.28.9", "ring of copies and additions".
+/// memory of their ring, so the caller must let each of them wait for the previous one. Notes of
+/// the case name the methods: "NCCL 2.28.9", "ring of copies and additions".
 class MemberCollectives {
  public:
   /// `members`: devices and lanes. If nothing runs at the same time as the collectives, both lanes

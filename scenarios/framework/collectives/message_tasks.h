@@ -22,8 +22,8 @@ namespace parbench {
 class Additions {
  public:
   /// Borrows an inbox on the device of each member that adds data from memory that it does not
-  /// share. An inbox holds one message, or two if messages are chunks. `members`: devices and
-  /// lanes.
+  /// share. An inbox holds one message, or two if messages are chunks. Uses only the devices and
+  /// lanes of `members`.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Returns whether a message has to be copied to an inbox before it is added.

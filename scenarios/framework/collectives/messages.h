@@ -11,8 +11,8 @@ namespace parbench {
 /// its own. Source and destination have the same position in the arrays, unless `from_input` is
 /// set.
 struct Message {
-  int from = 0;  // members
-  int to = 0;
+  int from = 0;            // index of the sending member
+  int to = 0;              // index of the receiving member
   std::int64_t first = 0;  // first element in the receiver's array
   std::int64_t count = 0;
   bool adds = false;

@@ -1,5 +1,5 @@
-// Host work that calls the link. Views are resolved when the work runs, because memory may have
-// moved since.
+// Messages as host work that calls the link between ranks. Views are resolved when the work runs,
+// because memory may have moved since.
 #include "scenarios/framework/ranks/messages.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace parbench {
 namespace {
 
-/// Sends or receives memory that the link can access, as one message of the link per chunk. The
-/// view is resolved at the time of the transfer.
+/// Returns work that sends or receives memory that the link can access, as one message of the link
+/// per chunk.
 HostWork transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks) {
   return HostWork(
       [&link, from = message.from, to = message.to, tag = message.tag, chunks = std::move(chunks)] {
