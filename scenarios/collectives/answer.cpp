@@ -87,7 +87,7 @@ std::string fit_text(const LatencyFit& fit) {
 
 /// Recommended algorithm for a collective at one size, and its bus bandwidth.
 struct Choice {
-  std::string at;  // size
+  std::string at;  // size, and the number of calls if there are several
   std::string use;
   double bandwidth = 0;
   bool is_compared = false;   // whether it was compared with another algorithm, with a verdict

@@ -91,11 +91,12 @@ struct Axis {
   std::string file_suffix = {};  // suffix of files that are choices too: ".onnx"
   /// Strategies to which it applies; empty: all.
   std::vector<std::string> strategies = {};
-  /// Name of the axis that it sets in another unit: cases have that axis's parameter instead.
+  /// Name of another axis whose parameter this axis sets, in another unit; cases have only that
+  /// parameter.
   std::string sets = {};
-  /// False for parameters that must not change the case's name: `--slowdown`.
+  /// Whether its parameter is part of the case's name; false for `--slowdown`.
   bool identity = true;
-  /// Role of the axis in explanations of times, and the value that they recommend.
+  /// Role of the axis in findings, and the value that findings recommend.
   std::optional<Role> role = {};
   std::string advised = {};
   /// Values of both presets if they depend on the number of devices; null: the values above.

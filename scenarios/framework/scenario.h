@@ -211,8 +211,8 @@ class Scenario {
   /// The strategy against which speedups are measured; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
   /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default, a case
-  /// of the baseline strategy is, if it has the same number format and capture, and `spec` has the
-  /// same value of each of its parameters.
+  /// of the baseline strategy is, if it has the same number format and capture as `spec`, and
+  /// `spec` has the same values of all of its parameters.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Returns the strategy of the baseline case, even if no such case is part of the run.
   [[nodiscard]] virtual std::string_view baseline_strategy_of(

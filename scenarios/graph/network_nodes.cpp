@@ -12,8 +12,8 @@ namespace {
 
 constexpr int samples = 0;  // node with the samples
 
-// Returns the node that computes a tensor of the network: tensors are numbered like layers, and
-// nodes begin with the samples.
+// Returns the node of a tensor (index of the layer that computes it, or `network_input`). Node 0
+// has the samples.
 int node_of(int tensor) { return tensor - network_input; }
 int tensor_at(int node) { return node + network_input; }
 

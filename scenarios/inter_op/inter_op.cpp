@@ -28,7 +28,7 @@ constexpr const char* by_list = "list";
 constexpr const char* by_fastest_levels = "stages";
 
 /// Suffix of a strategy's reference: the same operations on the same streams, one after the other,
-/// so that results are rounded in the same way. On other streams they may not be, and
+/// so that results are rounded in the same way. On other streams, roundings may differ, and
 /// normalisations of few values amplify such differences. Not offered to users.
 constexpr std::string_view in_turn_suffix = "-in-turn";
 

@@ -177,8 +177,8 @@ std::vector<Published> published_figures() {
 
 // --- answer ---
 
-/// Metric of overlapped cases: the fraction of the shorter part, computing or copying, that is
-/// hidden by the other.
+/// Name of the metric of overlapped cases: the fraction of the shorter part, computing or copying,
+/// that the other part hides.
 constexpr std::string_view achieved_overlap = "achieved overlap";
 constexpr std::string_view baseline_strategy = "sequential";
 constexpr std::string_view baseline_label = "no overlap";

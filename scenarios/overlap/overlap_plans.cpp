@@ -67,7 +67,7 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
   const OverlapSizes& sizes = data.sizes;
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
-  const bool is_filled = order == reader_alone;  // otherwise the other part of the plan writes them
+  const bool is_filled = order == reader_alone;  // otherwise tasks of the plan write them
   for (std::int64_t i = 0; i < sizes.count; ++i) {
     data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());

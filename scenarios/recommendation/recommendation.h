@@ -36,7 +36,7 @@ struct Recommendation {
   /// the order of expected speed.
   std::vector<LabelledCase> tied = {};
   /// Whether a case other than the baseline is recommended and its gain is shown: the whole
-  /// interval is above 1, with 95% confidence.
+  /// interval is above 1, with 95% confidence, and load cannot explain it.
   bool pays = false;
   /// The recommended case; if the baseline is recommended, the fastest other case. `gain` is its
   /// gain over the baseline.

@@ -59,7 +59,8 @@ struct Agreement {
 /// Compares values by Tolerance. If a value of a block exceeds it, and the block's changes by
 /// roundings or `of_norm` are above 0, the norm of the block's errors is checked instead: it may be
 /// as large as the norm of the tolerances plus twice the norm of these changes, or as `of_norm`
-/// allows. Errors up to `ignored` times the allowed one are not searched for.
+/// allows. `ignored`: minimum of the result; smaller errors, relative to the allowed ones, are not
+/// located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);

@@ -10,8 +10,8 @@
 
 namespace parbench {
 
-/// All ranks call `share`, `largest` and `exchange` in the same order. If one rank has failed, they
-/// throw its exception on the others.
+/// All ranks call `share`, `largest` and `exchange` in the same order. If one rank has failed,
+/// these functions throw its exception on the others.
 class RankGroup {
  public:
   virtual ~RankGroup() = default;
