@@ -59,7 +59,6 @@ std::string share_text(double share) {
   return format_percent(share, share < min_whole ? 1 : 0);
 }
 
-/// Returns the settings with this payoff.
 std::vector<std::string> settings_with(Recommendations recommendations, Payoff payoff) {
   std::vector<std::string> settings;
   for (const Recommendation& one : recommendations) {

@@ -41,7 +41,6 @@ inline constexpr std::string_view devices_parameter = "devices";
   return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
 }
 
-/// Returns whether a case is a training step.
 [[nodiscard]] inline bool trains(const CaseSpec& spec) {
   return spec.parameters.find("optimizer") != nullptr;
 }

@@ -21,7 +21,7 @@ struct Tensor {
 };
 
 /// A range of consecutive elements of a tensor (in canonical order), filled from one subsequence of
-/// the generator: uniform in [low, high).
+/// the random generator: uniform in [low, high).
 struct Piece {
   std::int64_t count = 0;
   std::uint64_t subsequence = 0;
@@ -86,6 +86,7 @@ class CaseData {
     int device = 0;
     BufferView view;
   };
+  /// Reads a tensor whose memory is the concatenation of `pieces`, with operations of `device`.
   [[nodiscard]] std::vector<float> read_pieces(int device, const TensorDesc& desc,
                                                const std::vector<MemoryPiece>& pieces);
 

@@ -1,4 +1,4 @@
-// The Case built from parts, with everything that scenarios share.
+// The Case that is assembled from parts, and tolerances of number formats.
 #include "scenarios/framework/prepared_case.h"
 
 #include <fmt/format.h>

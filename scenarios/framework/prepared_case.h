@@ -52,7 +52,6 @@ struct CaseParts {
 [[nodiscard]] LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index = 0,
                               int sharers = 1);
 
-/// Returns the stream of a lane of the plan.
 [[nodiscard]] Stream& stream_of(const CaseParts& parts, LaneId lane);
 
 /// Returns the tolerance for comparing two computations in this format.

@@ -301,7 +301,6 @@ class Scenario {
     return {};
   }
 
-  /// Returns the answer to the scenario's question.
   [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                           const PossiblyFastest& possibly_fastest) const = 0;
 };

@@ -90,7 +90,6 @@ std::string path_text(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Adds the tasks of a graph.
 class GraphWriter {
  public:
   explicit GraphWriter(GraphParts& parts)

@@ -24,9 +24,8 @@ namespace parbench {
 namespace {
 
 constexpr int checked_positions = 40;
-constexpr std::int64_t max_normalised = 1
-                                        << 24;  // maximum number of values in a checked batch norm
-constexpr double max_naive_flops = 1e9;         // maximum per sample of a layer, about a second
+constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values in a batch norm
+constexpr double max_naive_flops = 1e9;           // maximum per sample of a layer, about a second
 
 /// Input and output of a layer for one sample, canonical.
 struct LayerSample {

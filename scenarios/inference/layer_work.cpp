@@ -27,7 +27,6 @@ class CountedOp final : public DescribedOp {
   }
 };
 
-/// The forward pass of one layer.
 class CountingPass final : public ForwardPass {
  public:
   CountingPass(const Network& network, const Layer& layer, std::int64_t batch)

@@ -11,9 +11,9 @@ namespace parbench {
 /// A device that takes part in a collective.
 struct Member {
   int device = 0;
-  /// Lane of the device for its sends. It also runs receives from devices that cannot access this
-  /// device's memory, or that share host memory with it. Collectives of a communicator run on it as
-  /// a whole.
+  /// Lane on which the device copies: sends, except to devices with which it shares host memory;
+  /// receives from these devices, and from devices that cannot access this device's memory;
+  /// collectives of a communicator as a whole.
   LaneId copies = 0;
   LaneId compute = 0;    // lane of the device for its additions
   BufferView data = {};  // all blocks in order; block m belongs to member m
