@@ -94,8 +94,8 @@ struct Map {
   Shape extents = {};  // kept dimensions, then reduced ones
   std::vector<StridedTensor> inputs = {};
   ElementProgram program = {};
-  /// The strides are those of the kept dimensions. Each must exceed the reach of the smaller ones,
-  /// so that no two coordinates address one element.
+  /// Has a stride for each kept dimension. Each stride must exceed the sum of stride · (extent − 1)
+  /// over the dimensions with smaller strides, so that no two coordinates address one element.
   StridedTensor output = {};
   Reduction reduction = Reduction::none;
   int reduced = 0;  // number of reduced dimensions

@@ -1,5 +1,6 @@
-// The loops of a Map, simplified in the same way for every backend. Dimensions follow the order of
-// memory, neighbours are merged if all operands allow it, and coordinates are operands.
+// The loops of a Map, simplified in the same way for every backend: loops are in the order of
+// memory, neighbouring loops are merged if the strides of all operands allow it, and coordinates
+// are operands.
 #pragma once
 
 #include <array>
@@ -32,8 +33,7 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Its instructions read operands only, not coordinates. It includes the accumulation, unless
-  /// there is a reduction.
+  /// Reads coordinates as inputs. Includes the accumulation, unless there is a reduction.
   ElementProgram program;
   Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;

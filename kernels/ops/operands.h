@@ -18,7 +18,7 @@ enum class Placement {
   exact,       // the description: the layout of Operand::tensor
   activation,  // the device: its activation layout
   planned,     // the operation, when it is planned
-  opaque,      // the backend: only it knows the bytes and their meaning
+  opaque,      // the backend, which also determines the size
 };
 
 struct Operand {

@@ -1,13 +1,14 @@
-// The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
-// that only images have are in images.h, attention in attention.h, those of strided tensors in
-// map.h, Adam and the clipping of gradients in optimisers.h.
+// Descriptions of operations: one plain struct each, collected in OpDesc. A backend executes an
+// operation or throws Unsupported. Operations on images only are in images.h, attention in
+// attention.h, the LSTM in lstm.h, programs over strided tensors in map.h, Adam and the clipping of
+// gradients in optimisers.h.
 //
-// Conventions, for all of them:
-// - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
-//   weights, the planned operation chooses the layout and reports it in Op::arguments().
+// Conventions of all descriptions:
+// - Shapes are logical. Activations have the device's activation layout (Device::activation). The
+//   planned operation chooses the layout of weights, and reports it in Op::arguments().
 // - The list after "arguments" is the order in which Op::enqueue takes its views; operands.h has
 //   it as data.
-// - `math` of those that sum products: how f32 inputs may be rounded before multiplication.
+// - `math`: how f32 inputs may be rounded before they are multiplied, in sums of products.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
 #pragma once
@@ -448,8 +449,8 @@ using OpDesc = std::variant<
 /// Returns the struct's name in lower case with underscores: "convolution_forward".
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);
 
-/// Returns the number format that a device must support; nothing for operations that only move
-/// data, fill memory or take time, and for operations on f32 alone.
+/// Returns the number format that a device must support; nothing for Fill and for operations whose
+/// description has no type, such as Reorder, Spin and Sgd.
 [[nodiscard]] std::optional<NumberFormat> format_of(const OpDesc& desc);
 
 }  // namespace parbench

@@ -16,7 +16,8 @@ inline constexpr std::size_t needed_values = 6;
 struct Interval {
   double low = 0;
   double high = 0;
-  double confidence = 0;  // reached, for example 0.969: order statistics cannot reach exactly 0.95
+  double confidence =
+      0;  // reached confidence, for example 0.969: order statistics rarely have 0.95
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
@@ -25,7 +26,8 @@ struct Interval {
   return interval && interval->confidence < wanted_confidence;
 }
 
-/// A ratio of times, or a number computed from several times, over rounds that have all of them.
+/// A ratio of times of two cases, or a number computed from times of several cases, from the rounds
+/// in which all of these cases were sampled.
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval = {};  // none for a single round

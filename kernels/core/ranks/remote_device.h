@@ -29,7 +29,7 @@ class RemoteDevice final : public Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
-  /// Throws Unsupported if this process cannot know the layouts of the other rank.
+  /// Throws Unsupported unless both devices have the same kernels: layouts may differ.
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:

@@ -33,10 +33,9 @@ class CpuEvent final : public Event {
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
-  /// Announces a record when it is enqueued. Returns its number, which distinguishes it from
-  /// earlier ones.
+  /// Counts a record that is being enqueued, and returns its number.
   [[nodiscard]] std::uint64_t announce();
-  /// Announces a record inside a capture.
+  /// Sets the latest record to one inside a capture.
   void announce_captured(CapturedRecord record);
 
   /// The latest announced record.
@@ -46,7 +45,7 @@ class CpuEvent final : public Event {
   };
   [[nodiscard]] Record latest() const;
 
-  /// Stores the time and wakes the waiters.
+  /// Marks a record as reached: stores the time and wakes the waiters.
   void reach(std::uint64_t record);
   /// Sleeps until that record is reached. Returns false if the limit passes first.
   [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);

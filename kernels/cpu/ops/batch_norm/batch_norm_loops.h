@@ -1,6 +1,6 @@
-// Batch normalisation over rows of channels, for images with channels last; every pass reads each
-// of its tensors once. `Element` is float or std::uint16_t (bf16). Values per channel are f32; the
-// number of channels is a multiple of 8.
+// Batch normalisation over rows of channels, for images with channels last. Every function reads
+// each of its tensors from memory once. `Element` is float or std::uint16_t (bf16). Values per
+// channel are f32; the number of channels is a multiple of 8.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct Normalisation {
 template <class Element>
 void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
 
-/// Inputs of a backward pass. The gradient counts at elements whose bit in the mask is set, or
-/// everywhere if the mask is null.
+/// Inputs of a backward pass. The gradient is 0 at elements whose bit in the mask is not set,
+/// unless the mask is null.
 template <class Element>
 struct NormGradient {
   const Element* gradient;
