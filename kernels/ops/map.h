@@ -81,8 +81,9 @@ struct StridedTensor {
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// and output are f32, bf16 or i32; an i32 output is rounded. All arithmetic is f32, and reductions
-/// return the same bits for every number of threads. A Map without dimensions has one element.
+/// and output are f32, bf16 or i32; an i32 output is rounded. Instructions compute in f32, and
+/// reductions return the same bits for every number of threads. A Map without dimensions has one
+/// element.
 /// Elements of the output that no coordinates address are unchanged. Arguments: source0 to source7
 /// (one per input), destination; without a reduction, the destination may be the memory of inputs
 /// that have its type, offset and strides.

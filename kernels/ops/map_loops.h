@@ -16,7 +16,8 @@ namespace parbench {
 /// is p.
 struct MapOperand {
   bool is_coordinate = false;
-  std::size_t argument = 0;  // index in Op::arguments(), unless the operand is a coordinate
+  std::size_t argument =
+      0;  // index in Map::inputs; their number for the output; not of coordinates
   DType dtype = DType::f32;
   std::int64_t offset = 0;  // index of the first element
 };

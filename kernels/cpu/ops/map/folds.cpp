@@ -67,7 +67,8 @@ template <class Combination>
   return parts[0];
 }
 
-/// Keeps four vectors of partial results, so that no addition waits for the previous one.
+/// Reduces a row, with four vectors of partial results, so that successive additions are
+/// independent.
 template <class Combination>
 [[gnu::always_inline]] inline float folded_row(const float* in, std::size_t count,
                                                const Combination& combined) {
@@ -194,7 +195,7 @@ void fold_columns(Reduction reduction, float* work, const float* in, std::size_t
   if (in != work) std::copy_n(in, count, work);
 }
 
-/// Reduces the middle one of three dimensions.
+/// Reduces the middle of three dimensions.
 void fold(Reduction reduction, float* work, const float* in, std::size_t outer, std::size_t middle,
           std::size_t inner) {
   if (inner == 1) return fold_rows(reduction, work, in, outer, middle);

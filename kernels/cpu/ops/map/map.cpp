@@ -158,7 +158,8 @@ void TileRunner::store(const TileStart& start, const TileExtents& extents) {
              extents, results);
 }
 
-/// Calls body(runner, first, last) for ranges of `items`, each of which has `elements` elements.
+/// Calls body(runner, first, last) in the stream's team, for ranges [first, last) of `items` items
+/// with `elements` elements each.
 template <class Body>
 void parallel_tiles(const MapPlan& plan, Arguments arguments, std::int64_t items,
                     std::int64_t elements, int threads, const Body& body) {
