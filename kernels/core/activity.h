@@ -53,8 +53,8 @@ class ActivityLog {
   /// them.
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
 
-  /// Maximum offset of the times from those of other streams, in seconds; 0 if the device reads the
-  /// host's clock.
+  /// Maximum error of the times relative to times of other streams, in seconds; 0 if the device
+  /// reads the host's clock.
   double clock_error = 0;
 
  private:

@@ -19,13 +19,13 @@ namespace parbench {
 /// Members are the devices that take part. Collectives in place, on `data` of equal sizes at all
 /// members:
 /// - all_reduce: f32 numbers; the data of every member become the sum over all members.
-/// - all_gather: as many blocks of equal sizes as there are members; member m provides block m, and
-///   all members get all blocks.
-/// - reduce_scatter: f32 numbers in such blocks; block m of member m becomes the sum of block m
-///   over all members, and its other blocks become undefined.
+/// - all_gather: the data consist of one block per member, of equal sizes; member m provides block
+///   m, and all members receive all blocks.
+/// - reduce_scatter: f32 numbers in one block per member; block m of member m becomes the sum of
+///   block m over all members, and the other blocks of member m become undefined.
 /// - broadcast: the data of every member become those of member 0.
-/// - reduce: f32 numbers; the data of member 0 become the sum over all members, and those of the
-///   others become undefined.
+/// - reduce: f32 numbers; the data of member 0 become the sum over all members, and the data of the
+///   other members become undefined.
 /// Collectives from an input of each member, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of member m's input becomes block m of member j's data.
 /// - send_recv: the input of each member becomes the data of the next one; the member after the

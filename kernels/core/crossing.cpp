@@ -59,8 +59,8 @@ std::unique_ptr<Event> make_event_for(Device& recorder, std::span<Device* const>
   const auto foreign = std::ranges::find_if(
       waiters, [&](const Device* waiter) { return !same_backend(recorder, *waiter); });
   if (foreign == waiters.end()) return recorder.make_event(kind);
-  // The host can access the pinned memory of every device, but not every device can access host
-  // memory that is not its own.
+  // The host can access the pinned memory of every device, but not every device can access memory
+  // that the host has allocated.
   Device& owner = recorder.info().host_memory ? **foreign : recorder;
   return recorder.make_shared_event(owner.allocate(sizeof(std::uint32_t), MemoryKind::pinned));
 }

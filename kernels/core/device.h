@@ -104,9 +104,10 @@ class Device {
   /// OutOfMemory and leaves the buffer unchanged.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
-  /// Prepares host memory of another backend's device for copies by streams of this device, as long
-  /// as the result lives. GPUs need locked pages: they read pageable memory when a copy is enqueued
-  /// instead of when it runs. Null if nothing has to be done. Throws OutOfMemory.
+  /// Prepares host memory of another backend's device for copies by streams of this device, until
+  /// the returned object is destroyed. GPUs need locked pages: they read pageable memory when a
+  /// copy is enqueued instead of when it runs. Null if no preparation is needed. Throws
+  /// OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
     return nullptr;
   }

@@ -1,6 +1,6 @@
 // An element-wise program over strided tensors, with or without a reduction: unary and binary
 // functions with broadcasting, selections, permutations, slices, concatenations, casts, sums.
-// Conventions are those of ops.h.
+// For conventions see ops.h.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ struct ElementInstruction {
   friend bool operator==(const ElementInstruction&, const ElementInstruction&) = default;
 };
 
-/// Instructions in the order of execution; the result is that of the last instruction.
+/// Instructions in the order of execution. The last instruction computes the result of the program.
 using ElementProgram = std::vector<ElementInstruction>;
 
 /// Position of an operand's elements in its buffer of `count` elements: the one at coordinates i is

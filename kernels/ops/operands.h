@@ -29,7 +29,7 @@ struct Operand {
   std::optional<double> traffic = {};  // bytes; default: the tensor's bytes, once for each access
 };
 
-/// Returns the operands in the order in which Op::enqueue takes them, which is that of "Arguments"
+/// Returns the operands in the order of the views of Op::enqueue, which is the order of "Arguments"
 /// in ops.h. Requires a description that `check` accepts.
 [[nodiscard]] std::vector<Operand> operands_of(const OpDesc& desc);
 

@@ -6,10 +6,10 @@
 // Conventions of all descriptions:
 // - Shapes are logical. Activations have the device's activation layout (Device::activation). The
 //   planned operation chooses the layout of weights, and reports it in Op::arguments().
-// - The list after "arguments" is the order in which Op::enqueue takes its views; operands.h has
-//   it as data.
+// - "Arguments" lists the operands in the order of the views of Op::enqueue; operands.h has the
+//   same lists as data.
 // - `math`: how f32 inputs may be rounded before they are multiplied, in sums of products.
-// - `accumulate` adds the result to what the output holds instead of overwriting it.
+// - `accumulate` adds the result to the previous value of the output instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
 #pragma once
 

@@ -20,7 +20,7 @@ class CoreSensors {
   /// since other cores may be idle. `full_clock_mhz` is the base frequency if the kernel reports it
   /// (intel_pstate), otherwise CPPC's nominal frequency (acpi_cppc/nominal_freq), otherwise absent:
   /// cpuinfo_max_freq may be the boost of a single core, which all cores together may not reach.
-  /// The counters are those of the x86 thermal monitor (thermal_throttle/*_throttle_count), summed
+  /// The counters are from the x86 thermal monitor (thermal_throttle/*_throttle_count), summed
   /// over the cores. https://docs.kernel.org/admin-guide/pm/cpufreq.html
   /// https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html
   /// https://docs.kernel.org/admin-guide/thermal/intel_thermal_throttle.html

@@ -12,9 +12,9 @@ namespace parbench::cpu {
 
 /// diff_source = diff_destination · weights, computed once or several times with the same weights.
 ///
-/// oneDNN's backward primitive for f32 transposes blocks of the weights for every block of rows (75
-/// to 90% of the forward pass's speed). With many rows it is faster to transpose all weights once
-/// and to run the forward primitive (docs/decisions/cpu-kernels.md).
+/// oneDNN's backward primitive for f32 transposes blocks of the weights for every block of rows,
+/// and reaches 50 to 90% of the forward pass's speed. With many rows it is faster to transpose all
+/// weights once and to run the forward primitive (docs/decisions/cpu-kernels.md).
 class DataGradient {
  public:
   /// `shape`: shape of one product; `products`: number of calls of `multiply` per `prepare`.

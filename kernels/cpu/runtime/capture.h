@@ -33,7 +33,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::size_t add(CpuStream& stream);
 
   void enqueue(std::size_t lane, const Command& command);
-  /// Records an event of the graph, which takes the place of `event` until that is recorded again.
+  /// Records a new event of the graph, to which waits for `event` refer until `event` is recorded
+  /// again.
   void record(std::size_t lane, CpuEvent& event);
   void wait(std::size_t lane, const CapturedRecord& record);
 

@@ -9,7 +9,7 @@
 
 namespace parbench::cpu {
 
-/// Returns oneDNN's CPU engine. It has no state: threads and cores are those of the caller.
+/// Returns oneDNN's CPU engine. It has no state: primitives run on the calling thread and its team.
 [[nodiscard]] const dnnl::engine& engine();
 
 /// Returns whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would

@@ -22,7 +22,7 @@ struct MemoryOwner {
   const std::vector<int>& cores;
 };
 
-/// Maps memory. Threads on all of the owner's cores touch device and pinned memory at the same
+/// Maps memory. Several threads on the owner's cores touch device and pinned memory at the same
 /// time: first touch is slow, and the touching core determines the NUMA node of a page. Throws
 /// OutOfMemory.
 [[nodiscard]] Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);

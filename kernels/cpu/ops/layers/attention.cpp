@@ -2,8 +2,8 @@
 // processes one sample and head at a time.
 //
 // The vectors of a head are first copied to dense matrices, because oneDNN's fast products (brgemm)
-// require them. For strided matrices oneDNN uses its general product, which is 10% slower and
-// allocates memory at every call.
+// require them. For strided matrices oneDNN uses a kernel that allocates memory at every call
+// (docs/decisions/operations.md).
 #include <omp.h>
 
 #include <algorithm>

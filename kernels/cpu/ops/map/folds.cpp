@@ -55,7 +55,7 @@ template <class Function>
   }
 }
 
-/// Combines the lanes of a vector by halves.
+/// Combines the lanes of a vector: repeatedly the lower half with the upper half.
 template <class Combination>
 [[gnu::always_inline]] inline float folded_lanes(const Floats& vector,
                                                  const Combination& combined) {
@@ -119,7 +119,7 @@ PARBENCH_SIMD void fold_rows(Reduction reduction, float* out, const float* in, s
       });
 }
 
-/// out[i] = a[i] (+) b[i]; `out` may be `a`.
+/// out[i] = the combination of a[i] and b[i]; `out` may be `a`.
 PARBENCH_SIMD void combine_range(Reduction reduction, float* out, const float* a, const float* b,
                                  std::size_t count) {
   with_combination(
@@ -175,8 +175,8 @@ PARBENCH_SIMD void combine_range(Reduction reduction, double* totals, const doub
   combine_totals(reduction, totals, others, count);
 }
 
-/// Reduces `rows` rows of `count` elements pairwise: repeatedly combines the quarters or halves of
-/// each row.
+/// Reduces `rows` rows of `count` elements to one row: combines the first quarter of the rows with
+/// the others, or the first half with the second, until one row is left.
 void fold_columns(Reduction reduction, float* work, const float* in, std::size_t rows,
                   std::size_t count) {
   while (rows > 1) {

@@ -14,7 +14,7 @@ constexpr std::int64_t column_sum_elements = 8192;
 constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
 constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
 constexpr std::int64_t wide_row = 256;  // minimum elements of a tile of one row, to be efficient
-constexpr std::int64_t min_reduced_row = 8;  // shorter rows are not reduced; columns are instead
+constexpr std::int64_t min_reduced_row = 8;      // with shorter rows, a kept loop is innermost
 constexpr std::int64_t min_rows_of_columns = 8;  // minimum rows of a tile if columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {

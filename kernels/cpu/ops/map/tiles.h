@@ -48,7 +48,7 @@ void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* fr
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
                const std::array<bool, tile_dimensions>& is_reduced);
 
-/// totals[i] = totals[i] (+) block[i].
+/// totals[i] = the reduction of totals[i] and block[i].
 void combine(Reduction reduction, double* totals, const float* block, std::size_t count);
 void combine(Reduction reduction, double* totals, const double* others, std::size_t count);
 
