@@ -58,8 +58,7 @@ bool all_have(bool what) {
 
 /// The part of the window that one rank writes.
 struct SharedNumbers::Slot {
-  alignas(
-      cache_line) std::atomic<std::uint64_t> begun;  // number of calls whose numbers are written
+  alignas(cache_line) std::atomic<std::uint64_t> begun;  // count of calls with complete numbers
   alignas(cache_line) std::array<std::array<float, max_count>, 2> numbers;
 };
 

@@ -54,8 +54,8 @@ enum class ElementOp : std::uint8_t {
 
 struct ElementInstruction {
   ElementOp op = ElementOp::input;
-  std::array<std::uint8_t, 3> from =
-      {};  // indices of earlier instructions; see ElementOp for exceptions
+  // indices of earlier instructions, except for `input` and `coordinate` (see ElementOp)
+  std::array<std::uint8_t, 3> from = {};
   float number = 0;
 
   friend bool operator==(const ElementInstruction&, const ElementInstruction&) = default;
@@ -83,10 +83,9 @@ enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
 /// and output are f32, bf16 or i32; an i32 output is rounded. Instructions compute in f32, and
 /// reductions return the same bits for every number of threads. A Map without dimensions has one
-/// element.
-/// Elements of the output that no coordinates address are unchanged. Arguments: source0 to source7
-/// (one per input), destination; without a reduction, the destination may be the memory of inputs
-/// that have its type, offset and strides.
+/// element. Elements of the output that no coordinates address are unchanged. Arguments: source0 to
+/// source7 (one per input without `values`), destination; without a reduction, the destination may
+/// be the memory of inputs that have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_dimensions = 8;
   static constexpr std::size_t max_inputs = 8;

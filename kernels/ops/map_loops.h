@@ -16,8 +16,8 @@ namespace parbench {
 /// is p.
 struct MapOperand {
   bool is_coordinate = false;
-  std::size_t argument =
-      0;  // index in Map::inputs; their number for the output; not of coordinates
+  // index in Map::inputs, or the number of inputs for the output; unused for coordinates
+  std::size_t argument = 0;
   DType dtype = DType::f32;
   std::int64_t offset = 0;  // index of the first element
 };
@@ -49,8 +49,8 @@ struct MapLoops {
 
 /// Registers for the results of instructions, each in use until its last read.
 struct ResultRegisters {
-  std::vector<std::size_t>
-      register_of;  // by instruction; unspecified for instructions that are not kept
+  // by instruction; unspecified for instructions that are not kept
+  std::vector<std::size_t> register_of;
   std::size_t count = 0;
 };
 

@@ -149,7 +149,7 @@ Operands operands(const GlobalAveragePoolBackward& desc) {
           diff_source(desc.source, desc.dtype)};
 }
 
-/// Returns the description of the memory of a Gemm operand: `batch` matrices, possibly transposed.
+/// Returns the tensor of a Gemm operand as it is stored: `batch` matrices, possibly transposed.
 TensorDesc stored(const Gemm& desc, std::int64_t rows, std::int64_t columns, bool transposed) {
   Shape shape = transposed ? Shape{columns, rows} : Shape{rows, columns};
   if (desc.batch > 1) shape.insert(shape.begin(), desc.batch);

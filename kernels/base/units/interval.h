@@ -16,8 +16,8 @@ inline constexpr std::size_t needed_values = 6;
 struct Interval {
   double low = 0;
   double high = 0;
-  double confidence =
-      0;  // reached confidence, for example 0.969: order statistics rarely have 0.95
+  // reached confidence, for example 0.969: order statistics cannot reach exactly 0.95
+  double confidence = 0;
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 

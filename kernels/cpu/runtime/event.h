@@ -35,7 +35,7 @@ class CpuEvent final : public Event {
 
   /// Counts a record that is being enqueued, and returns its number.
   [[nodiscard]] std::uint64_t announce();
-  /// Sets the latest record to one inside a capture.
+  /// Makes a record inside a capture the latest record.
   void announce_captured(CapturedRecord record);
 
   /// The latest announced record.
@@ -59,7 +59,7 @@ class CpuEvent final : public Event {
   Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
-  std::optional<SharedRecords> shared_;  // uses the same numbers for records
+  std::optional<SharedRecords> shared_;  // numbers records as this event does
 };
 
 }  // namespace parbench::cpu

@@ -229,7 +229,7 @@ void CpuStream::work() {
     if (count_ == 0) return;
     if (sleeps) {
       // Wakes the team of an idle stream before its first event is reached, so that times between
-      // events do not include it. The team of a busy stream is awake.
+      // events do not include the wake-up. The team of a busy stream is awake.
       lock.unlock();
       wake_team(threads_);
       lock.lock();

@@ -188,7 +188,7 @@ bool is_pointwise(const ConvolutionShape& shape) {
 }
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t tile_side = 4;   // output positions along a side
+  constexpr std::int64_t tile_side = 4;   // output positions along a side of a tile
   constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
   // with fewer tiles, transforming the weights takes as long as the algorithm saves
   constexpr std::int64_t min_tiles = 32;

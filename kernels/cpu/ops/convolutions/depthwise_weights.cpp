@@ -1,5 +1,5 @@
-// The gradient of the weights of a depthwise convolution. oneDNN has a special kernel for 3×3
-// windows only, and treats 5×5 and 7×7 as general convolutions.
+// The gradient of the weights of a depthwise convolution. oneDNN has special kernels for windows up
+// to 3×3 only, and treats larger windows as general convolutions.
 #include <omp.h>
 
 #include <algorithm>

@@ -24,7 +24,6 @@ struct ChannelCopy {
   std::size_t destination = 0;
   std::size_t groups = 1;
 
-  // of both images
   [[nodiscard]] bool is_channels_last() const {
     return from.is_channels_last() && to.is_channels_last();
   }

@@ -50,7 +50,7 @@ Planned plan(const PadImage& desc) {
   const Side rows(desc.source[2], desc.edges.top, desc.edges.bottom);
   const Side columns(desc.source[3], desc.edges.left, desc.edges.right);
   const Planes planes(desc.source, desc.dtype);
-  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes of a pixel of a block
+  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes of a pixel in one block
   const std::size_t count = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
   const LoopNeeds needs{.implementation = "copies of rows"};
   return loop_op(desc, needs, [=](const Execution& execution, Addresses at) {

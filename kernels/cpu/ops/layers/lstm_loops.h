@@ -29,7 +29,8 @@ struct LstmCellGradient {
   const float* cell_before;
   const float* cell;
   const float* diff_state;  // gradient of the state from the next position
-  float* diff_cell;  // gradient from the next position; the loop writes that for the previous
+  // gradient of the cell from the next position; replaced by the gradient for the previous position
+  float* diff_cell;
 };
 
 /// Writes the gradients of the gates' inputs to both `diff_gates` and `same_gates`.
