@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether a comma-separated list contains `name`. Both are put between commas, so that
-/// parts of names do not match.
+/// Returns whether a comma-separated list contains `name`. Searches for ",name,", so that parts of
+/// names do not match.
 bool lists(std::string_view names, std::string_view name) {
   const std::string list = "," + std::string(names) + ",";
   return list.find("," + std::string(name) + ",") != std::string::npos;

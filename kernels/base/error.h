@@ -28,8 +28,8 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
-/// No device of the backend can be used again before the process is restarted. The remaining work
-/// of the case is dropped.
+/// No device of the backend can be used again before the process is restarted. The case fails, and
+/// other cases on the backend are left out.
 class DeviceLost : public Error {
  public:
   DeviceLost(std::string backend, const std::string& message)

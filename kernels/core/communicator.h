@@ -23,13 +23,13 @@ namespace parbench {
 ///   m, and all members receive all blocks.
 /// - reduce_scatter: f32 numbers in one block per member; block m of member m becomes the sum of
 ///   block m over all members, and the other blocks of member m become undefined.
-/// - broadcast: the data of every member become those of member 0.
+/// - broadcast: member 0 provides the data, and all members receive them.
 /// - reduce: f32 numbers; the data of member 0 become the sum over all members, and the data of the
 ///   other members become undefined.
 /// Collectives from an input of each member, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of member m's input becomes block m of member j's data.
-/// - send_recv: the input of each member becomes the data of the next one; the member after the
-///   last one is member 0.
+/// - send_recv: the input of each member becomes the data of the next member; after the last member
+///   comes member 0.
 enum class Collective {
   all_reduce,
   all_gather,

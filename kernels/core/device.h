@@ -100,8 +100,8 @@ class Device {
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
 
   /// Enlarges a buffer of this device (or an empty one) to at least `bytes`; keeps the buffer's
-  /// memory if the device can. The content becomes undefined and the address may change. Throws
-  /// OutOfMemory and leaves the buffer unchanged.
+  /// memory if the device can. The content becomes undefined and the address may change. If it
+  /// throws OutOfMemory, the buffer keeps its size.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
   /// Prepares host memory of another backend's device for copies by streams of this device, until

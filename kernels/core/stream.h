@@ -52,8 +52,8 @@ class Event {
 /// sequence. One host thread at a time may enqueue on a stream.
 class Stream {
  public:
-  /// Skips the operations and copies that have not begun. Queued events are still reached, so that
-  /// other streams that wait for them go on.
+  /// Waits until no work of the stream runs; may skip operations and copies that have not begun.
+  /// Queued events are still reached, so that other streams that wait for them continue.
   virtual ~Stream() = default;
 
   [[nodiscard]] virtual Device& device() const = 0;
@@ -121,7 +121,7 @@ class Stream {
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 
-  /// Sets the tag of operations and copies that are enqueued or captured from now on.
+  /// Sets the tag of operations, copies and host work that are enqueued or captured from now on.
   void set_tag(ActivityTag tag) { tag_ = tag; }
   [[nodiscard]] ActivityTag tag() const { return tag_; }
 

@@ -140,7 +140,7 @@ class MpiLink final : public RankLink {
     return true;
   }
 
-  /// Creating the library's communicator is a blocking call.
+  /// May block without calling `check`, because MPI_Comm_create_group is a blocking call.
   void prepare(const RankSet& set) override {
     const auto known = members_.find(set.tag);
     if (known != members_.end() && known->second.circle.ranks() == set.ranks) return;

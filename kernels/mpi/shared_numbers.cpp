@@ -17,7 +17,7 @@ namespace parbench::mpi {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr int looks = 8;  // polls of a counter before the thread yields its core
+constexpr int looks = 8;  // polls of a counter for each call of Waiting::pause
 
 /// Returns whether a list of transports in an environment variable excludes shared memory, like
 /// "tcp,self" or "^vader". `names`: transports through shared memory.

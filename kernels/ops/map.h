@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Operation of an instruction of an element program on the results of earlier ones, in f32.
+/// Operation of an instruction of an element program on results of earlier instructions, in f32.
 /// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
@@ -64,9 +64,9 @@ struct ElementInstruction {
 /// Instructions in the order of execution. The last instruction computes the result of the program.
 using ElementProgram = std::vector<ElementInstruction>;
 
-/// Position of an operand's elements in its buffer of `count` elements: the one at coordinates i is
-/// at offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats an
-/// element, a negative stride goes backwards. An input with `values` is not an argument: the
+/// Position of an operand's elements in its buffer of `count` elements: the element at coordinates
+/// i has the index offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0
+/// repeats an element; strides may be negative. An input with `values` is not an argument: the
 /// planned operation contains the values, as f32.
 struct StridedTensor {
   DType dtype = DType::f32;

@@ -34,7 +34,8 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Reads coordinates as inputs. Includes the accumulation, unless there is a reduction.
+  /// Program in which coordinates are inputs. Includes the accumulation, unless there is a
+  /// reduction.
   ElementProgram program;
   Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;

@@ -1,4 +1,4 @@
-// Operands of each operation. Backends, naive loops and tests use these lists.
+// Operands of each operation. Backends, models and tests use these lists.
 #pragma once
 
 #include <cstddef>

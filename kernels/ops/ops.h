@@ -316,8 +316,8 @@ struct Reorder {
 };
 
 /// Keeps its stream busy for `duration` times a random factor, which is uniform in [1 − noise, 1 +
-/// noise] and drawn anew at every execution. Counts its executions, so that a result can be
-/// verified. Arguments: counter (one u64, incremented).
+/// noise] and drawn at every execution. Counts its executions, so that a result can be verified.
+/// Arguments: counter (one u64, incremented).
 struct Spin {
   std::chrono::nanoseconds duration{0};
   double noise = 0;  // fraction, 0 to 1
@@ -327,8 +327,8 @@ struct Spin {
 };
 
 /// Puts pageable host memory into the state of newly allocated memory: its pages return to the
-/// system, and the next write to each page takes a new one. Pages that are only partly within the
-/// memory are kept. The content becomes undefined. Arguments: memory.
+/// system, and the next write to each page allocates a new page. Pages that are only partly within
+/// the memory are kept. The content becomes undefined. Arguments: memory.
 struct Discard {
   std::int64_t bytes = 0;
 
@@ -364,10 +364,10 @@ struct LayerNormBackward {
 
 /// Sets each element to zero with a probability and divides the others by 1 − probability
 /// (Srivastava et al. 2014: "Dropout"). Element i is kept if u ≥ probability, where u in [0, 1) is
-/// the number that Fill draws at index first + i. A micro-batch that begins at `first` therefore
-/// loses the same elements as in the whole batch. The index i counts elements in canonical order,
-/// whatever the layout. The backward operation is the same operation on the gradient. Arguments:
-/// source, destination (may be the same memory).
+/// the number that Fill draws at index first + i. The same elements are therefore dropped in a
+/// micro-batch that begins at `first` and in the whole batch. The index i counts elements in
+/// canonical order, whatever the layout. The backward operation is the same operation on the
+/// gradient. Arguments: source, destination (may be the same memory).
 struct Dropout {
   Shape shape;
   DType dtype = DType::f32;

@@ -10,7 +10,7 @@ namespace parbench {
 /// The confidence that every interval should reach; order statistics of few samples do not.
 inline constexpr double wanted_confidence = 0.95;
 
-/// Min number of independent values (samples or processes) for an interval of this confidence.
+/// Min number of independent values (samples or processes) for an interval of `wanted_confidence`.
 inline constexpr std::size_t needed_values = 6;
 
 struct Interval {

@@ -62,7 +62,7 @@ inline constexpr std::string_view no_number = "–";
 /// (with_confidence).
 [[nodiscard]] std::string format_ratio(const Ratio& ratio);
 
-/// Returns "75% (73–77%)", by the same rules.
+/// Returns "75% (73–77%)"; without an interval "75%". Adds a confidence in the same way.
 [[nodiscard]] std::string format_percent(const Ratio& fraction);
 
 /// Formats a confidence, without needless digits: "87.5%".

@@ -53,7 +53,8 @@ void PrimitiveCall::add(int argument, const dnnl::memory& memory) {
   arguments_.push_back({argument, memory.get()});
 }
 
-// Sets an address unless it is unchanged: oneDNN then reads and writes the padding in the memory.
+// Sets an address. Skips unchanged addresses, because oneDNN reads and writes the padding of a
+// memory object when its address is set.
 void PrimitiveCall::point(std::size_t slot, std::byte* address) {
   if (addresses_[slot] == address) return;
   memories_[slot].set_data_handle(address);

@@ -10,7 +10,7 @@
 
 namespace parbench::cpu {
 
-/// The pixels of all images.
+/// Pixels of all images, or of a chunk, each with a row of channels.
 struct PixelRows {
   std::size_t rows;
   std::size_t channels;

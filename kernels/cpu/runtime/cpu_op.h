@@ -13,11 +13,11 @@ struct stream;  // NOLINT(readability-identifier-naming): the library's name
 
 namespace parbench::cpu {
 
-/// Resources that a stream's worker thread lends to the operation that it runs.
+/// Resources of a stream's worker thread for the operation that it executes.
 struct Execution {
   dnnl::stream& stream;  // stream of the CPU engine (engine.h)
   std::byte* scratch;    // at least Op::scratch_bytes() bytes, 64-byte aligned
-  int threads;  // size of the OpenMP team that is already set, for which the operation was prepared
+  int threads;           // size of the calling thread's OpenMP team
 };
 
 /// Addresses of the arguments of an operation, in the order of `arguments()`.

@@ -1,4 +1,4 @@
-// The oneDNN engine that all CPU devices share, and the features of this processor's kernels.
+// The oneDNN engine that all CPU devices share, and what its kernels support on this processor.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,4 +1,5 @@
-// Events of CPU streams: a counter of records on which waiters sleep, and the time of the last one.
+// Events of CPU streams: a counter of records on which waiters sleep, and the time of the last
+// record.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// Streams of CPU devices: a bound worker thread with its own OpenMP team and a queue of commands.
+// Streams of CPU devices: a worker thread bound to cores, with an OpenMP team and a queue of
+// commands.
 #pragma once
 
 #include <condition_variable>

@@ -19,7 +19,8 @@ void moments(float* mean, float* variance, const Element* source, const PixelRow
              std::byte* scratch, int threads);
 
 /// destination = (source − mean) · factor + shift [+ addend], with one value of each per channel.
-/// With a mask the result is clamped at zero, and the mask gets the bits of the positive elements.
+/// With a mask the result is clamped at zero, and the bits of the positive elements are set in the
+/// mask.
 template <class Element>
 struct Normalisation {
   Element* destination;

@@ -71,8 +71,9 @@ bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
 
 // Returns the layouts for source and destination that are tried if the device's own layout has only
 // a reference implementation, in the order of trying. The order follows from measurements
-// (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block, one product per
-// image, channels last. Channels last come first if the larger tensor has that layout.
+// (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block; NCHW, for which
+// oneDNN computes one product per image; channels last. If the larger tensor has its channels last,
+// this layout comes first.
 std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
   using Tag = memory::format_tag;
   if (has_channels_last(shape, dtype)) return {Tag::nhwc, blocked_tag(), Tag::nchw};

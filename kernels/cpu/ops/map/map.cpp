@@ -197,7 +197,8 @@ class MapOp final : public CpuOp {
 };
 
 /// A Map with a reduction. If it has few results, the reduced part is divided into chunks that run
-/// in parallel and are combined in order. The number of chunks depends only on the extents.
+/// in parallel and are combined in order. The number of chunks does not depend on the number of
+/// threads.
 class ReducingMapOp final : public CpuOp {
  public:
   explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc), values_(desc) {
