@@ -35,7 +35,6 @@ struct NumberFormat {
 };
 
 [[nodiscard]] std::string_view to_string(const NumberFormat& format);
-/// Returns the names of all number formats.
 [[nodiscard]] std::vector<std::string> number_format_names();
 /// Returns the number format of that name; nothing for an unknown name.
 [[nodiscard]] std::optional<NumberFormat> number_format_named(std::string_view name);

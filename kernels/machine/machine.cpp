@@ -113,7 +113,6 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
   return number;
 }
 
-/// Splits a comma list into names.
 std::vector<std::string_view> names_in(std::string_view request) {
   if (request.find(' ') != std::string_view::npos) {
     refuse(request, "has blanks; give names with commas alone between them");

@@ -1,4 +1,3 @@
-// Formatting of times, sizes, rates and ratios.
 #include "kernels/base/units/units.h"
 
 #include <fmt/format.h>

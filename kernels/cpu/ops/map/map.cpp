@@ -290,7 +290,6 @@ class ReducingMapOp final : public CpuOp {
     finish(runner, tile, totals);
   }
 
-  /// Stores the results of a tile.
   void finish(TileRunner& runner, std::int64_t tile, const double* totals) const {
     TileStart start{};
     plan_.seek(start, tile, false);
