@@ -42,14 +42,15 @@ class ActivityTrace {
  private:
   friend class TracedStream;
 
-  /// Throws Unsupported with the stream's name.
+  /// Adds a stream to the trace, which starts with the first one. Throws Unsupported, with the
+  /// stream's name.
   [[nodiscard]] LogId open(TracedStream& stream);
   void close(LogId log) noexcept;
 
   void start(const std::string& name);
   void enable(const std::string& name);
   void stop() noexcept;
-  /// Moves activities into the logs if all streams are idle.
+  /// Moves activities into the logs if all traced streams are idle.
   void deliver();
   [[nodiscard]] JoinedActivities read();
 
@@ -69,14 +70,14 @@ class ActivityTrace {
   std::uint64_t session_ = 0;
   LogId latest_log_ = 0;
   std::map<LogId, TracedStream*> streams_;
-  std::mutex mutex_;  // protects the join, to which CUPTI's thread adds
+  std::mutex mutex_;  // protects join_, because a thread of CUPTI adds records
   ActivityJoin join_;
 };
 
-/// Work that the calling thread enqueues during its lifetime is recorded for one call.
+/// Attributes the work that the calling thread enqueues during this object's lifetime to one call.
 class TracedCall {
  public:
-  /// Constructs an object that records nothing.
+  /// Constructs an object without effect.
   TracedCall() = default;
   TracedCall(const Cupti& cupti, const ActivityOwner& owner);
   ~TracedCall();
@@ -93,7 +94,7 @@ class TracedStream {
   struct Description {
     std::string name;
     cudaStream_t handle = nullptr;
-    std::uint32_t device = 0;  // its ordinal
+    std::uint32_t device = 0;  // ordinal of the stream's GPU
     std::function<bool()> is_idle;
   };
 
@@ -113,8 +114,8 @@ class TracedStream {
     return call({log_of_its_stream, tag});
   }
 
-  /// Must be called when the stream has become idle. Once all traced streams are idle, their logs
-  /// are complete.
+  /// Completes the logs of all traced streams if they are all idle. Must be called whenever this
+  /// stream has become idle.
   void settle() { trace_->deliver(); }
 
   /// Returns the number of the current tracing session, from 1. A session is a period of

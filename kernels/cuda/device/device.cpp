@@ -47,7 +47,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> pa
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
-  engine_choices_.reset();  // destroyed before the handle with which they were found
+  engine_choices_.reset();  // destroyed before the handle with which the engines were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }

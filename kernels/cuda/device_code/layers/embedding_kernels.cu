@@ -45,8 +45,8 @@ __device__ inline void mark_positions(const std::int32_t* indices, std::int64_t 
   __syncthreads();
 }
 
-/// Block (x, y) handles position x and the y-th columns. The sum of an index is left to its first
-/// position.
+/// Block (x, y) computes the y-th columns of the sum for the index at position x; it stops if an
+/// earlier position has the same index.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     add_rows_kernel(const std::int32_t* indices, const Element* gradients, float* table,
