@@ -40,8 +40,8 @@ constexpr std::size_t buffer_alignment = 8;  // required by CUPTI's records
 /// have no correlation id.
 thread_local std::uint64_t enqueued_id = 0;
 
-/// The receiver of the records. CUPTI's callback for records has no user argument, and may run
-/// while the process ends, so this object is never destroyed.
+/// The trace that receives CUPTI's records. The callback for records has no user argument, and may
+/// run while the process ends, so this object is never destroyed.
 struct Receiver {
   std::mutex mutex;
   ActivityTrace* trace = nullptr;

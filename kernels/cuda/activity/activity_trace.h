@@ -22,8 +22,8 @@ class TracedStream;
 
 using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 
-/// Traces as long as a TracedStream exists. Traced streams are made and destroyed by one thread at
-/// a time.
+/// The trace of all streams, active as long as a TracedStream exists. Traced streams are made and
+/// destroyed by one thread at a time.
 class ActivityTrace {
  public:
   /// Loads CUPTI when the first stream is traced or checked.
@@ -74,7 +74,7 @@ class ActivityTrace {
   ActivityJoin join_;
 };
 
-/// Attributes the work that the calling thread enqueues during this object's lifetime to one call.
+/// Scope in which work that the calling thread enqueues is attributed to one call.
 class TracedCall {
  public:
   /// Constructs an object without effect.
@@ -98,7 +98,7 @@ class TracedStream {
     std::function<bool()> is_idle;
   };
 
-  /// Throws Unsupported with the reason if CUPTI cannot be used.
+  /// Begins to trace the stream. Throws Unsupported with the reason if CUPTI cannot be used.
   TracedStream(std::shared_ptr<ActivityTrace> trace, Description description, ActivityLog& log);
   ~TracedStream();
   TracedStream(const TracedStream&) = delete;

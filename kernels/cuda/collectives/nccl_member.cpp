@@ -75,7 +75,7 @@ NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
   try {
     join(joining);
   } catch (...) {
-    abort();  // also aborts joined_, which NCCL may still be joining
+    abort();  // also aborts joined_, which NCCL may still be initialising
     throw;
   }
   thread_ = std::thread([this] { watch(); });

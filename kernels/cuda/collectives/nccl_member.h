@@ -47,7 +47,7 @@ class NcclMember {
 
   /// Returns the communicator of all ranks.
   [[nodiscard]] const NcclMembership& all() const { return groups_.front(); }
-  /// Returns a new communicator of `ranks` in that order, which lives as long as this object; its
+  /// Returns a new communicator of `ranks` in that order, which is owned by this object; its
   /// `communicator` is null if this rank is not among them. Must be called by all ranks at the same
   /// time, with the same `ranks`. Throws as the constructor and `check` do.
   [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);

@@ -77,7 +77,7 @@ class ConvolutionEngine {
                                                              const ConvolutionGraph& graph,
                                                              std::string& faults);
 
-  /// Returns the direct kernel, which supports every shape and type.
+  /// Returns the direct kernel, which supports every shape, in f32 and bf16.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
     return {graph, std::nullopt, ChosenBy::library};
   }

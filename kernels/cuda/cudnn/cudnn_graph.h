@@ -70,7 +70,7 @@ class CudnnPlan {
       (void)cudnnBackendDestroyDescriptor(descriptor);
     }
   };
-  using Addresses = std::array<void*, max_tensors + 1>;  // the workspace is the last
+  using Addresses = std::array<void*, max_tensors + 1>;  // the last element is the workspace
   // cuDNN's descriptor of the addresses of a run
   using VariantPack = std::unique_ptr<void, Destroy>;
 

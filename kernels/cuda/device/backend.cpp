@@ -39,8 +39,8 @@ std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-/// Returns NCCL's version, or a note that collectives run without it. The loader's message would be
-/// too long for the header of tables.
+/// Returns NCCL's version, or a note that collectives run without it. The loader's message is in
+/// the details, because it is too long for the header of tables.
 Backend::Component nccl_component(const Nccl& nccl) {
   if (nccl.absence().empty()) return {"NCCL", nccl.version()};
   return {"NCCL", "none (install 2.13 or newer)", nccl.absence()};

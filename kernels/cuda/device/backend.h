@@ -15,7 +15,7 @@ using LoadNvml = std::function<std::shared_ptr<const Nvml>()>;
 /// Makes the backend and counts the GPUs. Without a driver or a GPU, the backend has no device and
 /// its description is the reason. Does not throw.
 [[nodiscard]] std::unique_ptr<Backend> make_backend();
-/// Loads the management library by `load_nvml`, at its first use.
+/// Like `make_backend()`, but `load_nvml` loads the management library, at its first use.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(LoadNvml load_nvml);
 
 }  // namespace parbench::cuda

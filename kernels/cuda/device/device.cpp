@@ -178,7 +178,8 @@ void CudaDevice::tune(std::vector<OpDesc> operations) {
   for (const OpDesc& desc : by_decreasing_work(std::move(operations))) {
     try {
       (void)prepare(desc, 1);
-    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): `prepare` throws it again
+    } catch (
+        const Unsupported&) {  // NOLINT(bugprone-empty-catch): later calls of `prepare` throw it
     }
   }
 }

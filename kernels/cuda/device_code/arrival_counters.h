@@ -1,6 +1,6 @@
 // Counters by which a block detects that it is the last of several blocks to finish. It then
 // combines their results, so that no block waits for another. Every stream has counters of its own,
-// which only one kernel uses at a time. They are zero at the begin of a kernel, and at its end.
+// which only one kernel uses at a time. They are zero when a kernel begins and when it ends.
 #pragma once
 
 namespace parbench::cuda {

@@ -39,10 +39,10 @@ class WeightGradient {
 constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
 
 /// Returns an implementation by matrix products of the output's gradient and the patches of the
-/// source that each output pixel reads, for inputs and arithmetic of the graph. With one tap and no
-/// padding the patches are the source itself; others are copied to scratch memory, some images at a
-/// time. Sums are f32, and equal inputs have bitwise equal results. Returns null if cuBLASLt has no
-/// algorithm. `max_bytes`: maximum bytes of patches at a time.
+/// source that each output pixel reads, for inputs and arithmetic of the graph. With one tap,
+/// stride 1 and no padding, the patches are the source itself; others are copied to scratch memory,
+/// some images at a time. Sums are f32, and equal inputs have bitwise equal results. Returns null
+/// if cuBLASLt has no algorithm. `max_bytes`: maximum bytes of patches at a time.
 [[nodiscard]] std::unique_ptr<WeightGradient> make_gradient_product(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::size_t max_bytes = max_patch_bytes);

@@ -1,4 +1,4 @@
-// Sizes and checked launches of this project's kernels. For .cu files only.
+// Block sizes and checked launches of this project's kernels. For .cu files only.
 #pragma once
 
 #include <cuda_runtime_api.h>

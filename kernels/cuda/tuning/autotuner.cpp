@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t repeats = 2;  // number of timed runs of a candidate after its probe
 
-/// Delay in front of timed runs, long enough for the host to enqueue all runs of a candidate
+/// Delay before timed runs, long enough for the host to enqueue all runs of a candidate
 /// without gaps. Otherwise short kernels would be chosen by their launch overhead.
 constexpr SpinTime head_start{.nanoseconds = 1e6, .noise = 0, .seed = 0};
 

@@ -39,7 +39,6 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-/// Replaces separators in a field.
 std::string without_separators(std::string text) {
   for (char& character : text) {
     if (character == '\t' || character == '\n' || character == '\r') character = ' ';

@@ -1,4 +1,4 @@
-// Copies use the widest words that divide a head's vector; softmaxes use a warp per row.
+// Copies use 16-byte words if sizes and addresses allow it; softmaxes use a warp per row.
 #include "kernels/cuda/device_code/layers/attention_kernels.h"
 
 #include <cfloat>

@@ -1,5 +1,6 @@
-// Rows are copied in the widest words that divide them. The sum of each index is computed at its
-// first position, so that every row has one writer and the order is that of the positions.
+// Rows are copied in 16-byte words if sizes and addresses allow it. The gradient of each row of the
+// table is computed by the blocks of the first position with its index, so that no other block
+// writes it, and is added in the order of the positions.
 #include "kernels/cuda/device_code/layers/embedding_kernels.h"
 
 #include "kernels/cuda/device_code/fill_kernels.h"

@@ -59,7 +59,7 @@ void run_map(const DeviceMap& map, bool is_grouped, cudaStream_t stream);
 /// Division of a reduction among threads. It depends only on the loops, not on the GPU.
 struct MapReductionShape {
   bool is_by_blocks = false;  // each chunk is reduced by a block of threads, otherwise by a thread
-  std::int64_t chunks = 1;    // parts of the elements that are reduced to one result
+  std::int64_t chunks = 1;    // number of parts of the elements that are reduced to one result
 };
 
 [[nodiscard]] MapReductionShape map_reduction_shape(const MapLoops& loops);
