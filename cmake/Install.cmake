@@ -48,7 +48,7 @@ set_target_properties(parbench_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   INSTALL_RPATH "${library_folders}")
 
-# ./parbench builds only bin/parbench.
+# ./parbench builds only bin/parbench, not the program that is installed.
 install(CODE "
   if(NOT EXISTS \"$<TARGET_FILE:parbench_installed>\")
     message(FATAL_ERROR \"the package has not been built; run: cmake --build '${PROJECT_BINARY_DIR}'\")

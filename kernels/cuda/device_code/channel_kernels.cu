@@ -1,4 +1,4 @@
-// Biases, their gradients, and flat loops around convolutions.
+// Biases, their gradients, and elementwise kernels.
 #include <cuda_bf16.h>
 
 #include "kernels/cuda/device_code/channel_kernels.h"
@@ -101,7 +101,7 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
   }
 }
 
-/// Each row of blocks adds its rows into a row of `sums`.
+/// The blocks with the same y add their rows and write a row of `sums`.
 template <typename T, int N>
 __global__ void sum_kernel(float* sums, const T* tensor, std::int64_t rows, std::int64_t channels,
                            bool accumulate, bool aligned) {

@@ -23,7 +23,7 @@ constexpr int block_threads = 256;
 
 }  // namespace parbench::cuda
 
-/// PARBENCH_LAUNCH(grid, block, stream, kernel, arguments…) launches a kernel. Its template
+/// PARBENCH_LAUNCH(grid, block, stream, kernel, arguments…) launches a kernel, whose template
 /// arguments must be written explicitly. Throws if the launch fails.
 #define PARBENCH_LAUNCH(grid, block, stream, ...)                                               \
   do {                                                                                          \

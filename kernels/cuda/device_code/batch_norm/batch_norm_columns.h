@@ -42,7 +42,7 @@ PARBENCH_HOST_DEVICE constexpr int offset_in_group(int i, bool paired) {
   return paired ? i % 4 + i / 4 * 8 : i;
 }
 
-/// Position of an element's bit in the mask. The index of the byte is that of the element's group.
+/// Position of an element's bit in the mask. `byte` is the index of the element's group.
 struct MaskBit {
   std::int64_t byte;
   int bit;

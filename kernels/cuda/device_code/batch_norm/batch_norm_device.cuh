@@ -189,7 +189,7 @@ __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels,
 
 /// Adds the sums of all slices for this block's channels, after the block has written the sums of
 /// its slice. The last block of each group of slices adds the sums of the group, and the last of
-/// these blocks adds the sums of the groups. Returns true in the latter, in which final_totals then
+/// these blocks adds the sums of the groups. Returns true in that block, in which final_totals then
 /// returns the results. Every thread of the block must call it.
 template <int width>
 __device__ bool sum_slices(const NormShape& shape, const NormScratch& scratch) {

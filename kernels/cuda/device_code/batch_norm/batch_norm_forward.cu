@@ -217,7 +217,7 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
 }  // namespace
 
 NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  // Minimum for each thread; with fewer rows, adding the sums over a block takes too long.
+  // Minimum number of rows per thread: with fewer, adding the sums over a block takes too long.
   constexpr std::int64_t min_rows = 4;
   const int width = channels % vector_width == 0 ? vector_width : 1;
   const std::int64_t rows_of_block =

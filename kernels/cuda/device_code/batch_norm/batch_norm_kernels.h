@@ -21,7 +21,7 @@ struct NormShape {
   std::int64_t channels = 0;
   int slices = 1;
 
-  int slices_of_group = 1;  // number of slices whose sums are added first
+  int slices_of_group = 1;  // number of slices in a group, whose sums are added first
 
   [[nodiscard]] PARBENCH_HOST_DEVICE int groups() const {
     return (slices + slices_of_group - 1) / slices_of_group;
@@ -37,9 +37,9 @@ struct NormShape {
   }
 };
 
-/// Divides a matrix into slices: as many as have blocks that `multiprocessors` multiprocessors can
-/// run at once, but with at least 4 rows per thread; one slice if the counters of a stream do not
-/// suffice.
+/// Divides a matrix into slices. Their number is limited: `multiprocessors` multiprocessors can run
+/// all blocks at once, and a thread has at least 4 rows. One slice if a stream has too few
+/// counters.
 [[nodiscard]] NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors);
 
 /// Scratch memory, aligned to at least 16 bytes, and counters.

@@ -54,7 +54,8 @@ void mean_gradients(const HeadVectors& vectors, const void* destination,
                     const void* diff_destination, float* means, cudaStream_t stream);
 
 /// Overwrites probabilities with the gradients of the scores before scaling: scale · probability ·
-/// (diff − mean of the row). `diff`: gradients of the probabilities. `means`: by mean_gradients.
+/// (diff − mean of the row). `diff`: gradients of the probabilities. `means`: results of
+/// mean_gradients.
 void differentiate_scores(const ScoreMatrices& matrices, const float* diff, const float* means,
                           void* probabilities, cudaStream_t stream);
 

@@ -1,4 +1,5 @@
-// Programs with a reduction. It is computed in double, in an order that depends only on the loops.
+// Programs with a reduction, which is computed in double in an order that depends only on the
+// loops.
 #include "kernels/cuda/device_code/blocks/row_reduce.cuh"
 #include "kernels/cuda/device_code/maps/map_program.cuh"
 #include "kernels/cuda/device_code/maps/map_program_kernels.h"
