@@ -24,7 +24,7 @@ struct AgreedFailure {
   Type type = Type::none;
   std::string text;
   std::string backend = {};  // of a lost device
-  std::string by = {};       // rank at the beginning of the message; empty: this one
+  std::string by = {};       // name of the rank that failed; empty: this one
 
   void fields(Archive& archive) { archive(type, text, backend, by); }
 };

@@ -205,7 +205,7 @@ class ProcessRun {
   InterruptHandler interrupt_;
   RunOutputs outputs_;
   std::vector<ProcessCases> parts_;
-  bool has_profiled_ = false;  // a process ended in order and has profiled all cases
+  bool has_profiled_ = false;  // a process ended without error after its profiling pass
   RunOutcome outcome_;
 };
 

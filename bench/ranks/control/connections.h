@@ -41,12 +41,12 @@ class Connection {
  private:
   int descriptor_ = -1;
   std::string read_;
-  std::size_t used_ = 0;  // bytes of it
+  std::size_t used_ = 0;  // bytes of `read_` that have been returned
 };
 
 struct Connections {
   std::vector<std::string> hosts;         // by rank
-  std::map<int, Connection> connections;  // of rank 0 with all others, of others with rank 0
+  std::map<int, Connection> connections;  // on rank 0 to all others, on others to rank 0
 };
 
 /// Connects the ranks; all call it at once. The link carries the addresses of rank 0. Throws Error

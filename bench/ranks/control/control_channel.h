@@ -22,7 +22,8 @@
 namespace parbench {
 
 /// Thrown if another rank has ended, is silent or cannot go on, so that the run ends. Work that
-/// waits for its messages still runs: the error is handled like a wait that has passed its limit.
+/// waits for messages of that rank still runs, so the error is handled like a wait that has passed
+/// its limit.
 class RankLost : public TimedOut {
  public:
   using TimedOut::TimedOut;
@@ -36,9 +37,9 @@ struct RunEnded : std::exception {
 /// Contents of a packet.
 struct Frame {
   enum class Kind : std::uint8_t {
-    content,  // of a meeting
+    content,  // value of a meeting
     fatal,    // reason why a rank cannot go on
-    sign,     // of life; with any text if the rank waits for others
+    sign,     // sign of life; has text if the rank waits for others
     end,      // the run ends in order
     stop      // the run ends immediately
   };
@@ -92,11 +93,11 @@ class ControlChannel {
   /// limit has passed. Threads that wait for other ranks call it from time to time.
   void check();
 
-  /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
-  /// which ends by itself when rank 0 has not done so within the time of silence.
+  /// Sends rank 0 the reason why this rank cannot go on, and waits for rank 0 to end this process.
+  /// Ends the process if rank 0 has not done so within the time of silence.
   [[noreturn]] void give_up(const std::string& reason);
 
-  /// "rank 1 (node2)".
+  /// Returns text such as "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
   /// Allows other ranks to end from now on. Rank 0 informs them, and they end in order or at once.
@@ -109,7 +110,7 @@ class ControlChannel {
     std::mutex sending = {};
     std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
-    Clock::time_point came = Clock::now();  // to a meeting
+    Clock::time_point came = Clock::now();  // when its latest value arrived
     bool waits = false;                     // by its latest sign of life
     bool is_gone = false;
   };
@@ -138,9 +139,9 @@ class ControlChannel {
   std::optional<Clock::time_point> deadline_;  // of the limit in force
   Clock::time_point limited_since_;
   Clock::time_point waited_;  // when a thread of this rank waited last
-  bool is_noticed_ = false;   // a thread has thrown
+  bool is_noticed_ = false;   // a thread has thrown RankLost
   Watchdog watchdog_;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member: uses the others
 };
 
 }  // namespace parbench

@@ -204,7 +204,8 @@ class Child {
     for (const Pipe* pipe : {&out_, &err_}) {
       if (pipe->open()) files.push_back({pipe->reading(), POLLIN, 0});
     }
-    // Other processes may hold the pipes open.
+    // The end of the process need not close the pipes, because other processes may hold them open.
+    // Hence its pidfd is also polled, or without any descriptor every 10 ms.
     const double longest = files.empty() && end_ < 0 ? 0.01 : 1;
     if (end_ >= 0) files.push_back({end_, POLLIN, 0});
     const auto milliseconds = static_cast<int>(1000 * std::clamp(seconds, 0.001, longest));

@@ -14,7 +14,7 @@ namespace parbench {
 
 /// How a run of a command is measured.
 enum class Measure {
-  report,            // the report of parbench, which it runs
+  report,            // report of parbench, which the command runs
   google_benchmark,  // the JSON file of a program that uses Google Benchmark
   wall,              // wall time
 };
