@@ -1,4 +1,4 @@
-// Options and output of the commands that give verdicts.
+// Options and output of `compare` and `ab`.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct ComparisonOptions {
   bool allow_different_machine = false;
   std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;
-  std::optional<int> width;  // of the table
+  std::optional<int> width;  // columns of the table
 
   /// Copies the flags into a rule.
   void set(compare::Rule& rule) const {

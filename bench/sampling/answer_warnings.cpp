@@ -194,9 +194,9 @@ std::string coverage_text(const std::vector<report::CaseResult>& cases) {
 /// Missing baselines of one strategy, and the cases that need them.
 struct MissingBaseline {
   std::set<std::string> reasons;
-  std::vector<std::string> strategies;  // of the cases without a gain
+  std::vector<std::string> strategies;  // strategies of cases without a gain
   std::size_t without = 0;              // cases without a gain
-  bool has_any = false;                 // whether other cases have this strategy as baseline
+  bool has_any = false;                 // whether other cases have a measured baseline
 };
 
 /// Returns why a case was not measured; empty if it was.

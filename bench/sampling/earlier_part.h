@@ -1,4 +1,4 @@
-// Results that a session takes over from an earlier part of its run (--resume).
+// Results that a session continues from an earlier part of its run (--resume).
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace parbench {
 [[nodiscard]] report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
                                                           const std::function<Timing()>& execute);
 
-/// Executes equally often without Google Benchmark, for samples that are not reported.
+/// Executes `iterations` times without Google Benchmark, for samples that are not reported.
 [[nodiscard]] report::Sample sample_for_warm_up(std::int64_t iterations,
                                                 const std::function<Timing()>& execute);
 

@@ -24,8 +24,9 @@ struct PreparedCase;
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
 /// A recorded execution represents the samples if its time differs from their median by at most
-/// this share, or lies between the quartiles of at least min_quartile_samples samples. Their whole
-/// range is not used: of few samples it is too narrow, and one disturbed sample makes it too wide.
+/// this share, or lies between the quartiles of at least min_quartile_samples samples. The range of
+/// all samples is not used: it is too narrow for few samples, and a disturbed sample makes it too
+/// wide.
 constexpr double max_typical_deviation = 0.05;
 constexpr std::size_t min_quartile_samples = 8;
 
@@ -49,8 +50,7 @@ class ProfilingPass {
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }
 
-  /// Resets the expected time: earlier cases failed before they were profiled, or are announced
-  /// again.
+  /// Withdraws the announcements of all cases.
   void expect_none() {
     seconds_left_ = 0;
     cases_left_ = 0;

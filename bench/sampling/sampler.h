@@ -14,7 +14,7 @@
 namespace parbench {
 
 struct SamplerOptions {
-  double precision = 0.01;  // wanted half-width of the median's 95% interval, relative to it
+  double precision = 0.01;  // wanted half-width of the 95% interval / median
   int min_samples = 6;      // required to end by precision; time limits may end a case earlier
 
   /// Wall time limit of one case for samples and warm-up; `floor_samples` may exceed it.
@@ -51,9 +51,9 @@ enum class MeasurementKind { warm_up, sample };
 
 struct Measurement {
   MeasurementKind kind = MeasurementKind::sample;
-  std::size_t index = 0;  // of the case
+  std::size_t index = 0;  // index of the case
   std::int64_t iterations = 1;
-  int round = 0;  // of a sample
+  int round = 0;  // round of a sample
 };
 
 /// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
@@ -102,7 +102,8 @@ class Sampler {
   /// Returns the number of cases that have ended, including dropped ones.
   [[nodiscard]] std::size_t ended_cases() const;
 
-  /// Returns the half-width of the median's 95% interval, relative to it; nothing if unknown.
+  /// Returns the half-width of the median's 95% interval, divided by the median; nothing if
+  /// unknown.
   [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;
 
   /// Returns the wall time of samples and warm-up so far, including the verification runs.
@@ -117,7 +118,7 @@ class Sampler {
     double execution_seconds = 0;
     double spent = 0;
     std::vector<std::size_t> compared_with;
-    std::int64_t iterations = 0;  // of a sample; 0: not known yet
+    std::int64_t iterations = 0;  // iterations of a sample; 0: not known yet
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
@@ -149,8 +150,8 @@ class Sampler {
   [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t index) const;
   /// Returns whether the baseline of a case has no sample for lack of time.
   [[nodiscard]] bool lacks_partner(const State& state) const;
-  /// Returns the seconds of the first sample of a case that is compared with this one, if neither
-  /// has samples; else 0.
+  /// Returns the seconds of the shortest first sample among the cases that are compared with this
+  /// one, if none of them has samples; else 0.
   [[nodiscard]] double cost_of_partner(std::size_t index) const;
   /// Returns whether a case without samples is the first to be compared with its baseline.
   [[nodiscard]] bool completes_pair(std::size_t index) const;

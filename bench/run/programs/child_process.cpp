@@ -205,7 +205,7 @@ class Child {
       if (pipe->open()) files.push_back({pipe->reading(), POLLIN, 0});
     }
     // The end of the process need not close the pipes, because other processes may hold them open.
-    // Hence its pidfd is also polled, or without any descriptor every 10 ms.
+    // So its pidfd is polled, too; without any descriptor, `wait` returns after 10 ms.
     const double longest = files.empty() && end_ < 0 ? 0.01 : 1;
     if (end_ >= 0) files.push_back({end_, POLLIN, 0});
     const auto milliseconds = static_cast<int>(1000 * std::clamp(seconds, 0.001, longest));

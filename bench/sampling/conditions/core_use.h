@@ -11,7 +11,7 @@ namespace parbench {
 
 /// CPU times of some cores since the system was started, and of the run's processes.
 struct CoreUse {
-  double busy_seconds = 0;  // busy time of the cores, for any program; in clock ticks
+  double busy_seconds = 0;  // busy time of the cores, for any program; a multiple of the clock tick
   double own_seconds = 0;   // core time of the run's processes, on cores that this process may use
 };
 

@@ -69,7 +69,7 @@ class SessionTime {
 };
 
 /// Decides when a checkpoint is due. A killed run loses at most ten seconds of samples, unless a
-/// single execution takes longer.
+/// single measurement takes longer.
 class CheckpointTimes {
  public:
   static constexpr double preparation_period = 2;
