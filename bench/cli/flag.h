@@ -116,7 +116,7 @@ template <class Pointer>
 /// Parses the texts of one flag and stores the value in the row's target. Throws UsageError.
 void read_flag(const FlagRow& row, const std::vector<std::string>& texts);
 
-/// Reads each row that has texts.
+/// Calls `read_flag` for each row that has texts.
 void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 
 /// Returns the value of the row's target; nothing if the flag is not given.

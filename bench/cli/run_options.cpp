@@ -114,8 +114,9 @@ void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOpti
 
 using FlagNames = std::set<std::string, std::less<>>;
 
-/// Reads all rows. The fixed flags come first in the table, because axes are read by the rules of
-/// the chosen scenarios. Errors about the flags `of_config` name the file of --config.
+/// Reads the given flags of all rows. The fixed flags come first in the table, because axes are
+/// read by the rules of the chosen scenarios. Errors about the flags `of_config` name the file of
+/// --config.
 void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& options,
                const ScenarioList& scenarios) {
   for (const FlagRow& row : run_flags(options, scenarios)) {

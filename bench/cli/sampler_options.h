@@ -19,7 +19,7 @@ namespace parbench {
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario, double quick_seconds);
 
-/// Returns the options of one of several processes. It gets its share of all times and of
+/// Returns the options of one of several processes. The process gets its share of all times and of
 /// `floor_samples`, because intervals are computed from the medians of the processes. Other numbers
 /// of samples and the precision apply to each process.
 [[nodiscard]] SamplerOptions share_of(SamplerOptions whole, int processes);

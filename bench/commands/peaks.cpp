@@ -39,7 +39,7 @@ class Survey {
          const Notify& note, const std::filesystem::path& root)
       : options_(options), root_(root), cache_(cache), sizes_(sizes), note_(note) {}
 
-  /// Adds devices; kinds that were added before are skipped.
+  /// Adds the peaks of devices, except kinds of devices that were added before.
   void add(std::vector<std::unique_ptr<Device>> devices) {
     Context context(std::move(devices), {.seed = 1});
     for (int device = 0; device < context.device_count() && !result_.interrupted; ++device) {

@@ -235,7 +235,7 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   times.wanted += before + wanted;
 }
 
-/// Adds the time of the profiling pass and limits the sum by `total_seconds`.
+/// Adds the time of the profiling pass and limits both sums to `total_seconds`.
 Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
   const Times both{times.min + profiling.min, times.max + profiling.max};
   return {std::min(both.min, options.total_seconds), std::min(both.max, options.total_seconds)};

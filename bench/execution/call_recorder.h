@@ -28,9 +28,9 @@ class CallTags {
   std::size_t count_ = 0;
 };
 
-/// Makes the plan's streams log their calls during its lifetime. Create it while they are idle: it
-/// allocates all memory needed while the plan runs. Throws Unsupported for a device that does not
-/// report times of its work.
+/// Makes the plan's streams log their calls during the recorder's lifetime. Create it while the
+/// streams are idle. The constructor allocates all memory needed while the plan runs. Throws
+/// Unsupported for a device that does not report times of its work.
 class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;

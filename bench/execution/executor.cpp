@@ -88,7 +88,7 @@ void Executor::find_waits(PreparedTask& prepared) const {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // the tasks are ordered on each lane
     for (std::size_t lane_index = 0; lane_index < others.size(); ++lane_index) {
-      if (!is_local(others[lane_index])) continue;  // a message orders them
+      if (!is_local(others[lane_index])) continue;  // a message between ranks orders them
       Part& last = latest.try_emplace(others[lane_index], Part{before, lane_index}).first->second;
       if (before > last.task) last = {before, lane_index};
     }
@@ -103,7 +103,7 @@ void Executor::find_waits(PreparedTask& prepared) const {
 }
 
 void Executor::make_events() {
-  std::vector<Device*> devices;  // of the lanes
+  std::vector<Device*> devices;  // devices of the lanes
   for (Stream* stream : streams_) devices.push_back(&stream->device());
   if (devices.empty()) return;
   Device& first = *devices.front();

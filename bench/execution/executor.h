@@ -21,6 +21,7 @@ namespace parbench {
 
 /// Prepares a plan for repeated execution. The plan and its streams must outlive the executor. A
 /// run allocates nothing once the first run has grown the streams' queues to the plan's size.
+///
 /// For a plan over ranks, the executor runs the tasks on lanes of this process. Ranks wait for each
 /// other through messages, which are calls of tasks. A rank without lanes reports a time of 0.
 class Executor final : public PlanRunner {

@@ -149,7 +149,7 @@ class TaskTimer::Segment {
   }
 
   std::vector<Stream*> all_streams_;
-  std::vector<Stream*> streams_;  // of this process
+  std::vector<Stream*> streams_;  // streams of this process
   bool is_over_ranks_;
   std::vector<Device*> devices_;
   std::vector<Part> parts_;

@@ -42,7 +42,7 @@ void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues
 /// examines; a case without a check fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
-/// Returns the error text of a case whose reference cannot be compared with for `reason`.
+/// Returns the error text of a case whose reference failed or was skipped for `reason`.
 [[nodiscard]] std::string unverified_text(std::string_view reference, std::string_view reason);
 
 }  // namespace parbench

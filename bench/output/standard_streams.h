@@ -17,7 +17,7 @@ void prepare_standard_streams();
 /// Writes to standard output. `require_printed` reports failures.
 void print(std::string_view text);
 
-/// Error of standard output that is a pipe or socket whose reader closed it early, as `head` does.
+/// Thrown if the reader of standard output, a pipe or socket, closed it early, as `head` does.
 class ReaderGone : public Error {
  public:
   using Error::Error;

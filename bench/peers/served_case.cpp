@@ -112,7 +112,7 @@ Json loss_of(Case& subject) {
 /// Executions for one line of input, and which time is printed.
 struct SampleRequest {
   int executions = 1;
-  int calls = 1;                   // in each execution; the returned time is that of one call
+  int calls = 1;                   // calls in each execution; the time of one is printed
   bool from_common_start = false;  // Timing::seconds instead of wall_seconds
 };
 

@@ -109,7 +109,8 @@ class RankTeam final : public RankGroup {
   void wait_for_end();
 
  private:
-  /// Combines the values of all ranks, by rank. Runs on rank 0; all receive the result.
+  /// Function that combines the values of all ranks, ordered by rank. Runs on rank 0; all receive
+  /// the result.
   using Combine = std::function<std::string(const std::vector<std::string>&)>;
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
   struct Brought;

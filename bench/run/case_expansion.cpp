@@ -112,7 +112,8 @@ bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
   });
 }
 
-/// Returns the strategy with values that rule it out ("pipeline with batch 1"), no duplicates.
+/// Returns the strategy with the values that rule it out ("pipeline with batch 1") and the reason,
+/// without duplicates.
 std::vector<LeftOut> described(const std::string& strategy, const std::vector<Range>& ranges,
                                const ReasonsByValues& without) {
   std::vector<LeftOut> list;

@@ -1,4 +1,4 @@
-// From options to cases and open devices.
+// Plans the jobs of a run: opens their devices and expands their cases.
 #include "bench/run/jobs.h"
 
 #include <fmt/format.h>

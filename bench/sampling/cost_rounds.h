@@ -44,7 +44,9 @@ class CostRounds {
   /// Returns the cost of each task in an execution that takes `median`: `median` times the median,
   /// over rounds, of cost divided by execution (the lower of the middle two). A machine that is
   /// slower for a while affects both alike, so the quotient is stable; the lower median, because
-  /// the costs give a lower bound. A disturbance of only the execution or only the tasks does not
+  /// the costs give a lower bound.
+  ///
+  /// A disturbance of only the execution or only the tasks does not
   /// cancel. Therefore only rounds with an execution close to `median` count. If there are none,
   /// rounds with a typical execution count; if there are none of these either, returns nothing.
   /// Without rounds beside samples, returns the costs measured before all samples.

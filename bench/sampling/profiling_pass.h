@@ -68,8 +68,8 @@ class ProfilingPass {
     report::CaseResult& result;  // gets a profile, or a note with the reason for having none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
-    bool restored = false;     // its data is as its latest execution left it
-    double spare_seconds = 0;  // left in the session for this case and later ones
+    bool restored = false;     // its memory is as its latest execution left it
+    double spare_seconds = 0;  // time left for this case and later ones
   };
 
   /// Records a case and adds its profile. A failure becomes a note of the case, which keeps its

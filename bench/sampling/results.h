@@ -42,8 +42,8 @@ struct PairedMetric {
 
 /// The cases that one case of a session is compared with, by the indices of the specs.
 struct Comparisons {
-  std::optional<std::size_t> baseline;  // for its speedup
-  std::vector<PairedMetric> metrics;    // those whose cases are all in the session
+  std::optional<std::size_t> baseline;  // baseline of its speedup
+  std::vector<PairedMetric> metrics;    // metrics whose cases are all in the session
 };
 
 /// Returns the comparisons of each spec. Searches names only once per session.

@@ -24,7 +24,7 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   return relative_half_width(*interval, median(seconds));
 }
 
-/// Interpolates between sorted values, at a fraction of their indices.
+/// Interpolates linearly between sorted values at the index `share` * (size - 1).
 double quantile(const std::vector<double>& sorted, double share) {
   const double position = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -397,7 +397,8 @@ double Sampler::samples_left(const State& state) const {
   if (ended(state)) return 0;
   const double wanted = samples_wanted(state);
   const auto count = static_cast<double>(state.samples.size());
-  // Cases without enough time are ended at the next round only: at least one sample until then.
+  // A case without enough time ends only when the next round begins, so it gets at least one sample
+  // until then.
   const double affordable = time_left(state) / expected_cost(state);
   return std::max(1.0, std::min(wanted - count, affordable));
 }

@@ -37,7 +37,7 @@ struct SamplerOptions {
 
 /// Facts about a case before the first round.
 struct SamplerCase {
-  double execution_seconds = 0;  // of its verification run, which was its first warm-up
+  double execution_seconds = 0;  // time of the verification run, the first warm-up
   double warm_up_seconds = 0;    // wall time of the verification run
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
@@ -56,18 +56,20 @@ struct Measurement {
   int round = 0;  // round of a sample
 };
 
-/// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
-/// cases without samples first. If time is short, a case without samples directly follows those
-/// that it is compared with, and neither is sampled if there is no time for both, so that there are
-/// ratios. Before its first sample, a short case is warmed up until its iterations per sample are
-/// known. A case ends when its precision is reached ("precision"), when its next sample would
-/// probably exceed its time ("max-time"), when the next round would exceed the time of all cases
+/// Selects samples in rounds: every unfinished case once per round, in an order shuffled for each
+/// round, cases without samples first. If time is short, a case without samples directly follows
+/// those that it is compared with, and neither is sampled if there is no time for both, so that
+/// each sampled case has a ratio. Before its first sample, a short case is warmed up until the
+/// sampler knows how many iterations a sample needs.
+///
+/// A case ends when its precision is reached ("precision"), when its next sample would probably
+/// exceed its time ("max-time"), when the next round would exceed the time of all cases
 /// ("total-time"; while a case has no sample, only a case whose own sample would), or at a fixed
 /// number of samples ("fixed count"). A case that has ended is still sampled, within its own time,
 /// while a case that is compared with it has not ended, so that comparisons use adjacent samples.
 class Sampler {
  public:
-  /// `budget`: limits all cases together; the total time of the options is the session's.
+  /// `budget` limits all cases together; `SamplerOptions::total_seconds` is not used here.
   Sampler(SamplerOptions options, const Budget& budget, const std::vector<SamplerCase>& cases);
 
   /// Returns the next measurement; nothing if every case has ended.
@@ -85,7 +87,7 @@ class Sampler {
   /// to get this number of samples.
   [[nodiscard]] bool has_time_for(double wall_seconds, int samples) const;
 
-  /// Drops a case: it is not sampled again and has no reason to stop.
+  /// Drops a case that failed: it is not sampled again, and `stopped_because` is empty.
   void fail(std::size_t index);
 
   /// Ends a case whose device was lost ("device lost"). It keeps its samples, and its reason if it
@@ -109,8 +111,8 @@ class Sampler {
   /// Returns the wall time of samples and warm-up so far, including the verification runs.
   [[nodiscard]] double spent_seconds() const;
 
-  /// Estimates the wall time until every case has ended, from the cost of its samples so far, their
-  /// deviation and the 1/√n law of its interval; includes further samples of ended cases.
+  /// Estimates the wall time until every case has ended, from the cost and deviation of its samples
+  /// so far and the 1/√n law of intervals; includes further samples of ended cases.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -122,7 +124,7 @@ class Sampler {
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
-    std::optional<double> deviation;  // of the samples, relative to their median
+    std::optional<double> deviation;  // relative standard deviation of the samples
     std::vector<report::Sample> samples;
     std::string stopped_because;
     bool dropped = false;  // never sampled again
@@ -136,8 +138,8 @@ class Sampler {
   [[nodiscard]] bool ended(const State& state) const;
   /// Returns whether the case is sampled in the next round.
   [[nodiscard]] bool is_due(std::size_t index) const;
-  /// Returns the number of samples that unfinished cases still need from this case, which they are
-  /// compared with; 0 if it cannot be sampled any more.
+  /// Returns the number of further samples of this case that unfinished cases need for their
+  /// comparison with it; 0 if the case cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   static void note_spread(State& state);

@@ -49,8 +49,8 @@ struct Frame {
   void fields(Archive& archive) { archive(kind, payload); }
 };
 
-/// A thread reads the connections and sends a sign of life every second. A rank whose connection
-/// closes is lost, and so is one that sends nothing for the limit. On rank 0 a loss is thrown by
+/// A thread reads the connections and sends a sign of life every second. A rank is lost if its
+/// connection closes or if it sends nothing for the time of silence. On rank 0 a loss is thrown by
 /// the thread that waits next. The other ranks have nothing to save, so their processes end at once
 /// when rank 0 is lost or stops the run.
 class ControlChannel {
@@ -82,7 +82,7 @@ class ControlChannel {
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  /// Sends to all others from rank 0, to rank 0 from the others.
+  /// Sends `content` from rank 0 to all others, or from another rank to rank 0.
   void send(const std::string& content) { send_to_all({Frame::Kind::content, content}); }
 
   /// Returns the next content from a rank, within a `Limit`. Throws RankLost if any rank is lost or
@@ -100,7 +100,8 @@ class ControlChannel {
   /// Returns text such as "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// Allows other ranks to end from now on. Rank 0 informs them, and they end in order or at once.
+  /// Accepts the end of other ranks from now on. Rank 0 sends them `kind`: to end in order or at
+  /// once.
   void end(Frame::Kind kind);
 
  private:
@@ -111,7 +112,7 @@ class ControlChannel {
     std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
     Clock::time_point came = Clock::now();  // when its latest value arrived
-    bool waits = false;                     // by its latest sign of life
+    bool waits = false;                     // waits for others, by its latest sign
     bool is_gone = false;
   };
 
@@ -136,7 +137,7 @@ class ControlChannel {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string lost_;                           // reason; empty: no rank is lost
-  std::optional<Clock::time_point> deadline_;  // of the limit in force
+  std::optional<Clock::time_point> deadline_;  // end of the limit in force
   Clock::time_point limited_since_;
   Clock::time_point waited_;  // when a thread of this rank waited last
   bool is_noticed_ = false;   // a thread has thrown RankLost

@@ -21,9 +21,9 @@ struct ChildProgram {
 };
 
 struct ChildEnd {
-  int exit_code = 0;         // 128 + the signal if one ended it
+  int exit_code = 0;         // 128 + the signal if a signal ended it
   double seconds = 0;        // wall time
-  double cpu_seconds = 0;    // including processes that it has waited for
+  double cpu_seconds = 0;    // including its children that have ended
   std::string passed_limit;  // "did not end within 60 s"; empty: no limit
   std::string error_output;  // the end of standard error
 

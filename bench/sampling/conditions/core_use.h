@@ -1,4 +1,5 @@
-// Measures which programs use the cores of this process: the run with all its processes, or others.
+// Measures how much the run, with all its processes, and other programs use the cores of this
+// process.
 #pragma once
 
 #include <filesystem>
