@@ -139,7 +139,7 @@ void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
   pass(flags, flag);
 }
 
-/// Checks the text, because Google Benchmark writes it into its JSON unescaped.
+/// Checks the text, because Google Benchmark copies invalid UTF-8 into its JSON.
 void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
   const std::string& value = required_value(flag, "key=value pairs");
   if (!is_utf8(value) || value.find('=') == std::string::npos) {

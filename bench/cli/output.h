@@ -13,7 +13,7 @@ namespace parbench {
 
 /// Returns the style of text for `path` of -o, by default standard output. Its width is the first
 /// known of `width`, COLUMNS and the width of the terminal, else 80 columns, and at least 60. The
-/// text is colored on a terminal, unless NO_COLOR is set or TERM is "dumb".
+/// text is colored on a terminal, unless NO_COLOR is set or TERM is unset or "dumb".
 [[nodiscard]] report::TextStyle text_style(std::optional<int> width = {},
                                            std::string_view path = {});
 

@@ -15,15 +15,15 @@ namespace parbench {
 /// already running and the caches are as the previous task left them. Other lanes are idle
 /// meanwhile. A task on several lanes is measured separately, on all of them.
 ///
-/// The first three tasks
-/// with the same cost key on one lane are measured. A task that is too short for the clock is
-/// repeated. Backward passes and updates run only once: they overwrite their inputs, or need inputs
-/// that a later forward pass has overwritten. A forward pass that is not measured runs before its
-/// backward pass, untimed. The plan and its streams must outlive the timer.
+/// The first three tasks with the same cost key on one lane are measured. A task that is too short
+/// for the clock is repeated. Backward passes and updates run only once: they overwrite their
+/// inputs, or need inputs that a later forward pass has overwritten. Before a measured backward
+/// pass, its forward pass runs untimed unless that is measured, too. The plan and its streams must
+/// outlive the timer.
 ///
-/// For a plan over ranks,
-/// the timer measures the tasks on lanes of this process while the other ranks measure theirs. All
-/// ranks measure tasks over several ranks together; the slowest rank determines the cost.
+/// For a plan over ranks, the timer measures the tasks on lanes of this process while the other
+/// ranks measure theirs. All ranks measure tasks over several ranks together; the slowest rank
+/// determines the cost.
 class TaskTimer {
  public:
   explicit TaskTimer(const Plan& plan);

@@ -56,8 +56,8 @@ struct ProgressOptions {
 /// line at most every five seconds. `quiet` shows nothing, not even notes.
 [[nodiscard]] std::unique_ptr<Progress> make_progress(std::ostream& out, ProgressOptions options);
 
-/// Returns options for standard error: redraws on a terminal unless TERM is "dumb", with color
-/// unless NO_COLOR is set.
+/// Returns options for standard error: redraws on a terminal unless TERM is unset or "dumb", with
+/// color unless NO_COLOR is set.
 [[nodiscard]] ProgressOptions standard_error_options(bool quiet);
 
 /// Returns the progress as a line of at most `columns` columns (0: no limit and no bar). If space

@@ -24,7 +24,7 @@ struct AgreedFailure {
   Type type = Type::none;
   std::string text;
   std::string backend = {};  // backend of a lost device
-  std::string by = {};       // name of the rank that failed; empty: this one
+  std::string by = {};       // name of the rank that failed; empty: rank 0
 
   void fields(Archive& archive) { archive(type, text, backend, by); }
 };

@@ -46,10 +46,10 @@ class CostRounds {
   /// slower for a while affects both alike, so the quotient is stable; the lower median, because
   /// the costs give a lower bound.
   ///
-  /// A disturbance of only the execution or only the tasks does not
-  /// cancel. Therefore only rounds with an execution close to `median` count. If there are none,
-  /// rounds with a typical execution count; if there are none of these either, returns nothing.
-  /// Without rounds beside samples, returns the costs measured before all samples.
+  /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
+  /// with an execution close to `median` count. If there are none, rounds with a typical execution
+  /// count; if there are none of these either, returns nothing. Without rounds beside samples,
+  /// returns the costs measured before all samples.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:

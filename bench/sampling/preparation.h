@@ -82,7 +82,7 @@ class Preparation {
   std::function<void()> check_end_;
   std::vector<std::vector<std::size_t>> groups_;  // specs with the same reference
   std::vector<std::size_t> order_;
-  std::vector<std::optional<CaseSpec>> references_;  // by spec; nothing: verified by its check
+  std::vector<std::optional<CaseSpec>> references_;  // by spec; empty: only its check verifies it
   std::map<std::string, int> uses_left_;             // by reference
   std::map<std::string, OutputValues> outputs_;      // outputs of references that are still needed
   /// Effect of roundings on the outputs of a reference, and the number of runs that measured it.
