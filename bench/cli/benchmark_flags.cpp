@@ -120,7 +120,6 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Function that handles a given flag.
 using Handler = void (*)(BenchmarkFlags& flags, const GivenFlag& flag);
 
 /// Stores the parsed value of a flag that parbench implements.
@@ -149,9 +148,9 @@ void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
 }
 
 struct KnownFlag {
-  std::string_view name;         // without the prefix
-  Handler handle = nullptr;      // null: the flag is refused
-  std::string_view reason = {};  // why it is refused
+  std::string_view name;     // without the prefix
+  Handler handle = nullptr;  // null: the flag is refused
+  std::string_view reason = {};
 };
 
 using Flags = BenchmarkFlags;

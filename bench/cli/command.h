@@ -17,7 +17,6 @@ struct Program {
   std::vector<std::string> arguments;  // argv
 };
 
-/// Texts of a command's help page.
 struct CommandText {
   std::string_view name;
   std::string_view summary;

@@ -28,7 +28,6 @@ void check_given(const FlagRow& row, const std::vector<std::string>& texts) {
   }
 }
 
-/// Splits the comma-separated lists of one flag.
 std::vector<std::string> split_items(const FlagRow& row, const std::vector<std::string>& texts) {
   const std::string name = spelled(row.value.name);
   std::vector<std::string> items;

@@ -122,7 +122,6 @@ void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 /// Returns the value of the row's target; nothing if the flag is not given.
 [[nodiscard]] std::optional<Value> value_of(const FlagRow& row);
 
-/// Returns whether one of the two flags excludes the other.
 [[nodiscard]] bool exclude_each_other(const std::vector<FlagRow>& rows, std::string_view one,
                                       std::string_view other);
 

@@ -1,4 +1,3 @@
-// Output of commands, and the style of text on standard output.
 #include "bench/cli/output.h"
 
 #include <fmt/format.h>

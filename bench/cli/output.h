@@ -17,7 +17,6 @@ namespace parbench {
 [[nodiscard]] report::TextStyle text_style(std::optional<int> width = {},
                                            std::string_view path = {});
 
-/// Returns the flag --width.
 [[nodiscard]] FlagRow width_flag(std::optional<int>& width);
 
 /// Returns the line that names the report of a run.
@@ -29,7 +28,6 @@ namespace parbench {
 [[nodiscard]] std::string next_command_lines(const report::Report& report, const std::string& path,
                                              const std::string& program);
 
-/// Returns the argument REPORT of commands that read one.
 [[nodiscard]] FlagRow report_argument(std::string& path);
 
 /// Returns the flag -o for an optional file.

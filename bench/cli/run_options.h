@@ -76,7 +76,6 @@ struct RunOptions {
   std::vector<std::string> benchmark_flags;       // --benchmark_* flags, unparsed
   std::vector<std::string> command_line;          // argv as given
 
-  /// Returns whether the run includes a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;
   /// Returns whether the run has a profiling pass; an external profiler makes it unnecessary.
   [[nodiscard]] bool has_profiling_pass() const { return !for_profiler && !no_timeline; }

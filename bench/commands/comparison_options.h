@@ -19,7 +19,6 @@ struct ComparisonOptions {
   std::string output_path;
   std::optional<int> width;  // columns of the table
 
-  /// Copies the flags into a rule.
   void set(compare::Rule& rule) const {
     rule.threshold = threshold_percent / 100;
     rule.required_decided = required_decided_percent / 100;
@@ -31,7 +30,6 @@ struct ComparisonOptions {
 /// Writes a comparison. Requires a path that check_output accepted.
 void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options);
 
-/// Returns the exit code for a comparison.
 [[nodiscard]] ExitCode exit_code_of(const compare::Comparison& comparison);
 
 }  // namespace parbench

@@ -25,7 +25,6 @@ struct PeakOptions {
 /// Receives messages: what is being measured, and files that could not be used.
 using Notify = std::function<void(const std::string&)>;
 
-/// The result of a survey.
 struct PeakSurvey {
   std::string text;          // tables of the devices, and the path of the cache
   std::size_t refused = 0;   // number of measured peaks that were not stored

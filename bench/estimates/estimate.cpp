@@ -1,4 +1,3 @@
-// Estimates memory and time of cases that are planned but not run.
 #include "bench/estimates/estimate.h"
 
 #include <fmt/format.h>

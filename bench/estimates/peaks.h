@@ -36,7 +36,6 @@ struct Rate {
   std::optional<Interval> interval;
 };
 
-/// A peak of a device that can be measured.
 struct MeasurablePeak {
   std::string what;  // name as in reports/model/peaks.h
   std::string unit;

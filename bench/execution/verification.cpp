@@ -14,7 +14,6 @@
 namespace parbench {
 namespace {
 
-/// Result of comparing one or more tensors.
 struct Findings {
   double largest_error = 0;  // relative to the tolerance
   std::string where;         // element with the largest error

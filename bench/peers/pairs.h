@@ -8,7 +8,6 @@
 
 namespace parbench::peers {
 
-/// Size of a comparison.
 struct Effort {
   int pairs = 15;
   double sample_seconds = 0.1;  // minimum duration of a sample, reached by repeating

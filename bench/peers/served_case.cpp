@@ -1,4 +1,3 @@
-// Prepares a case of a scenario and executes it on request.
 #include "bench/peers/served_case.h"
 
 #include <fmt/format.h>
@@ -30,7 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A strategy of a scenario.
 struct Question {
   std::string_view scenario;
   std::string_view strategy;

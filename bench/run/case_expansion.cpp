@@ -1,4 +1,3 @@
-// Expands axes into cases.
 #include "bench/run/case_expansion.h"
 
 #include <fmt/format.h>

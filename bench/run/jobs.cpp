@@ -100,7 +100,6 @@ bool share_memory(RankTeam& ranks) {
                              sizeof(float));
 }
 
-/// Returns why a scenario has no case.
 std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
                                  const Job& job, bool had_cases) {
   if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);

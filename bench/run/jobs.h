@@ -21,7 +21,6 @@ namespace parbench {
 /// (Context::Options).
 [[nodiscard]] std::map<std::string, std::string> known_cuts(const RunOptions& options);
 
-/// One scenario of a run.
 struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
@@ -46,7 +45,6 @@ struct Job {
                                                                 const Machine& machine,
                                                                 RankTeam* ranks = nullptr);
 
-/// The jobs of a run.
 struct JobPlan {
   std::vector<Job> jobs;          // in the order of their scenarios, at least one
   std::vector<LeftOut> left_out;  // scenarios without any case

@@ -16,7 +16,6 @@
 
 namespace parbench {
 
-/// The outcome of the run's cases so far.
 struct RunOutcome {
   bool interrupted = false;
   bool any_measured = false;

@@ -18,7 +18,6 @@ struct AnswerConditions {
   std::vector<report::Device> devices = {};
 };
 
-/// Warning about samples taken for a profiler.
 inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 

@@ -1,4 +1,3 @@
-// Records executions of sampled cases and computes their profiles.
 #include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>

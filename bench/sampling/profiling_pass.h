@@ -41,7 +41,6 @@ using report::no_timeline;
 /// Called with each profiled case and the timeline of its recorded execution.
 using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;
 
-/// Profiles the cases of a session.
 class ProfilingPass {
  public:
   /// `keep`: null if there is no profiling pass.

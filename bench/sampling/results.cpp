@@ -1,4 +1,3 @@
-// Comparisons and the answer of a session.
 #include "bench/sampling/results.h"
 
 #include <fmt/format.h>

@@ -34,7 +34,6 @@ struct RunEnded : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
 };
 
-/// Contents of a packet.
 struct Frame {
   enum class Kind : std::uint8_t {
     content,  // value of a meeting

@@ -140,7 +140,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_ = {};
 };
 
-/// Exit code and CPU time of a process that ended.
 struct Reaped {
   int exit_code = 0;
   double cpu_seconds = 0;
@@ -222,7 +221,6 @@ class Child {
   int end_ = -1;  // pidfd, or -1
 };
 
-/// Splits output into lines.
 class Lines {
  public:
   explicit Lines(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}

@@ -12,7 +12,6 @@
 
 namespace parbench {
 
-/// How a run of a command is measured.
 enum class Measure {
   report,            // report of parbench, which the command runs
   google_benchmark,  // the JSON file of a program that uses Google Benchmark
