@@ -42,7 +42,7 @@ int max_processes(const Report& report) {
   return static_cast<int>(max);
 }
 
-/// Returns the first line of each text; the processes' own output stays in their reports.
+/// Keeps the first line of each text; the further lines quote the output of the processes.
 std::vector<std::string> first_lines(std::vector<std::string> texts) {
   for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
   return texts;
@@ -207,7 +207,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
-/// The verdict of a comparable row, or the state of another one.
+/// The verdict of a comparable row, or the state of a row that is not comparable.
 using Standing = std::variant<Verdict, MatchState>;
 
 /// Returns the position of a row by its standing: the most urgent first.
@@ -315,7 +315,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
                                             const std::vector<Match>& matches,
                                             const Options& options) {
-  // with fewer processes, intervals are more than 50% wider than with many
+  // With fewer processes, intervals are much wider than with many.
   constexpr int enough = 4;
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
@@ -351,7 +351,7 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
                            "the files of several runs (compare BASE… --new NEW…)");
 }
 
-/// Returns the spread to assume for a case: larger if other programs had its cores.
+/// Returns the spread to assume for a case: larger if other programs or a quota withheld its cores.
 AssumedSpread spread_of(const Match& match, const AssumedSpread& assumed) {
   const double disturbed = disturbed_spread(match);
   return disturbed > assumed.deviation ? AssumedSpread{.deviation = disturbed} : assumed;

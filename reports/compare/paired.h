@@ -18,7 +18,7 @@ using LogRatios = std::map<std::string, double>;
 /// The verdict on a case from the pairs.
 struct PairedVerdict {
   std::string name;
-  int pairs = 0;  // pairs with the case, up to the look that gave this verdict
+  int pairs = 0;  // number of pairs with the case, up to the look that gave this verdict
   /// The judgement at the look that gave the verdict, or at the last look if undecided. None before
   /// the first look, and none for a case with fewer than two pairs.
   std::optional<Judgement> judgement;

@@ -40,7 +40,7 @@ struct Rule {
 struct Judgement {
   Verdict verdict = Verdict::undecided;
   Change change;
-  double p_value = 1;  // two-sided, of no change, before correction
+  double p_value = 1;  // two-sided p-value of no change, before correction
 };
 
 /// Returns the two-sided p-value by Student's t-test.

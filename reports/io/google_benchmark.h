@@ -26,8 +26,8 @@ enum class Rows {
 };
 
 /// Returns a file in Google Benchmark's format, without parbench's own object. Leaves out cases
-/// with a time that is not finite. Throws UsageError if no case is left: readers would consider the
-/// file broken.
+/// without a number, and cases with a time that is negative, not finite or above 1e28 ns. Throws
+/// UsageError if no case is left: readers would consider the file broken.
 [[nodiscard]] std::string google_benchmark_text(const Report& report, Rows rows);
 
 }  // namespace parbench::report

@@ -109,7 +109,8 @@ std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
   return reasons;
 }
 
-/// Returns the mean over the samples that have it, weighted by their time; 0 if none has.
+/// Returns the mean of the withheld shares of the samples, weighted by their time; 0 without
+/// readings.
 double quota_loss(const std::vector<Sample>& samples) {
   double lost = 0;
   double seconds = 0;

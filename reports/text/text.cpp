@@ -13,7 +13,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-/// Returns the first code point of non-empty text; a malformed byte counts as itself.
+/// Returns the first code point of non-empty text; a malformed byte counts as '?'.
 CodePoint decode(std::string_view text) {
   utf8proc_int32_t value = 0;
   const utf8proc_ssize_t bytes =

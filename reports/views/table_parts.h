@@ -41,7 +41,7 @@ class Baselines {
   }
 
  private:
-  std::map<std::string, std::string> strategy_of_;  // by the baseline's name
+  std::map<std::string, std::string> strategy_of_;  // strategies by the baseline's name
   std::set<std::string> strategies_;
 };
 
@@ -68,7 +68,8 @@ inline constexpr std::string_view single_round_mark = "¹";
 [[nodiscard]] std::set<std::string> recommended_cases(const Report& report,
                                                       const std::string& scenario);
 
-/// Returns common values as lines above the table; that of all strategies ends with the devices.
+/// Returns common values as lines above the table; the line of all strategies ends with the
+/// devices.
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 

@@ -14,7 +14,7 @@ struct Format {
   std::string_view description;  // programs that read it
   /// Returns the whole file: UTF-8 text that ends with a line break. Numbers are finite. A case
   /// without a number is left out or has no figures, whichever the reader accepts. Throws
-  /// UsageError if the format cannot represent any part of the report.
+  /// UsageError if the format can represent no part of the report.
   std::string (*write)(const Report& report);
 };
 
