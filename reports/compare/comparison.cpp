@@ -170,7 +170,7 @@ std::string hidden_value(const CaseResult& c, const std::string& name) {
   return found == nullptr ? "none" : report::value_text(*found);
 }
 
-/// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
+/// Describes differences in parameters outside of a case's identity: "slowdown: 0 before, 5 now".
 std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
                                             const std::string& scenario) {
   std::vector<std::string> differences;
@@ -257,7 +257,8 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the max of `share` over the two sides of a match: of a member or a function of cases.
+/// Returns the max of `share` over the two sides of a match: `share` is a member or a function of
+/// cases.
 template <class Share>
 double largest_share(const Match& match, Share share) {
   return std::max(std::invoke(share, *match.base), std::invoke(share, *match.now));

@@ -69,7 +69,7 @@ struct Side {
 /// Facts that all cases of a scenario share.
 struct ScenarioFacts {
   std::string scenario;
-  /// fingerprint as text, from the newer report that has the scenario
+  /// The fingerprint as text, from the newer report that has the scenario.
   std::string machine;
   std::string machine_difference;    // empty for the same machine
   std::string machine_unknown = {};  // "CPU unknown in NEW": facts that could not be compared

@@ -40,7 +40,7 @@ class PairedReports {
 
   PairedComparison pairs_;
   bool allow_different_machine_;
-  /// comparison of the first pair; its rows include failures of later pairs
+  /// Comparison of the first pair; its rows include failures of later pairs.
   std::optional<Comparison> first_;
   std::map<std::string, LogTimes> times_;  // by case name
 };

@@ -57,7 +57,7 @@ struct BucketCosts {
   int messages = 0;
   double bytes = 0;   // bytes read and written
   double starts = 0;  // time that ready messages wait to start, mean over the devices
-  double tail = 0;    // from the end of all backward passes to the end of all exchanges
+  double tail = 0;    // time from the end of all backward passes to the end of all exchanges
 };
 
 /// Returns the first task of the update, or one past the last task if there is none. Exchanges

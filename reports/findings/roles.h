@@ -66,7 +66,7 @@ class Roles {
   bool leaves_cores_ = false;
   std::map<std::string, std::size_t> memory_;     // bytes by device
   std::map<Role, std::set<std::string>> values_;  // values in measured cases, by role
-  /// roles with the advised value in a measured case, and the case's `key_without`
+  /// Roles with the advised value in a measured case, and the case's `key_without`.
   std::set<std::pair<Role, std::string>> followed_;
   std::set<std::string> graphs_;  // parameters of cases submitted as graphs
   std::map<std::string, std::set<std::int64_t>> micro_batches_;  // sizes by `key_without`

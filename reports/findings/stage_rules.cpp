@@ -161,7 +161,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const ProfiledC
   const Profiled* largest = all.largest_micro_batches(one);
   const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
                           is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
-  // the size does not change imbalance
+  // The size does not change imbalance.
   const bool is_unbalanced = imbalance_share(one) > share / 2;
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),

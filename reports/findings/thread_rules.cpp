@@ -189,7 +189,7 @@ std::optional<CoreWait> wait_for_own_cores(const CaseResult& one) {
   constexpr double min_share = 0.10;
   const CaseCondition* device = worst(one, own_core_wait);
   if (device == nullptr || own_core_wait(*device->threads) < min_share) return {};
-  // time that a quota withholds also counts as waiting
+  // Time that a quota withholds also counts as waiting.
   if (one.quota_lost >= min_cores_taken) return {};
   if (!has_more_threads_than_cores(one, device->device)) return {};
   return CoreWait{device->device, own_core_wait(*device->threads)};
@@ -258,7 +258,7 @@ std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
-  // Per second. A page fault takes more than 0.1 µs, so this rate costs at least 1% of a core.
+  // Page faults per second. One takes more than 0.1 µs, so this rate costs at least 1% of a core.
   constexpr double many_page_faults = 1e5;
   constexpr double page_fault_share = 0.05;  // min share of the time in the kernel
   const CaseCondition* device = worst(one, &ThreadUse::page_faults);

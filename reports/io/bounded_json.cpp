@@ -247,8 +247,8 @@ class Builder : public nlohmann::json_sax<Json> {
   std::size_t values_ = 0;
 };
 
-/// The parser would read the two bytes of a UTF-16 character as two characters. The first
-/// characters of JSON are ASCII, so one of their two bytes is zero.
+/// Throws UsageError for UTF-16: the parser would read the two bytes of a character as two
+/// characters. The first characters of JSON are ASCII, so one of their two bytes is zero.
 void refuse_utf16(std::istream& stream) {
   std::array<char, 4> start{};
   stream.read(start.data(), start.size());

@@ -27,7 +27,7 @@ void check_writable(const std::filesystem::path& path,
 [[nodiscard]] bool is_same_file(const std::filesystem::path& one,
                                 const std::filesystem::path& other);
 
-/// Whether a new content must survive a power failure; flushing it takes milliseconds.
+/// Whether new content must survive a power failure; flushing it takes milliseconds.
 enum class Durability { flushed, unflushed };
 
 /// Writes a file atomically: readers see the old or the new content, because a temporary file

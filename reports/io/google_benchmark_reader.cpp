@@ -128,7 +128,7 @@ class Aggregates {
 /// The repetitions of one benchmark.
 struct Benchmark {
   std::string name;
-  // family and index in the family, since version 1.5.3
+  // Family and index in the family; since Google Benchmark 1.5.3.
   std::optional<std::pair<double, double>> instance;
   std::set<double> repetitions;  // indices read so far
   std::vector<const Fields*> rows;

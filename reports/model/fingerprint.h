@@ -17,7 +17,7 @@ struct Fingerprint {
   struct DeviceClass {
     std::string backend;
     std::string model;
-    /// number of cores or multiprocessors: "2 cores", "64 of 132 multiprocessors"
+    /// Number of cores or multiprocessors: "2 cores", "64 of 132 multiprocessors".
     std::string units;
     friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
   };
@@ -28,7 +28,7 @@ struct Fingerprint {
     friend bool operator==(const LinkClass&, const LinkClass&) = default;
   };
 
-  std::string cpu_model;  // or `unknown_cpu`
+  std::string cpu_model;  // `unknown_cpu` if unknown
   int cores = 0;          // allowed cores of the process, or all of the machine; 0: unknown
   /// Approximate installed memory, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;

@@ -15,9 +15,9 @@ namespace parbench::report {
 /// minus the ideal, so that their share of the span is 1 − speedup / devices. Slower calls, copies
 /// and launch are the amounts beyond those of the ideal.
 struct Losses {
-  /// the span times the speedup of the samples, divided by the number of devices
+  /// The span times the speedup of the samples, divided by the number of devices.
   double ideal = 0;
-  double slower_calls = 0;  // longer work: smaller micro-batches, shared memory bandwidth
+  double slower_calls = 0;  // longer work, by smaller micro-batches or shared memory bandwidth
   double imbalance = 0;     // the busiest device computes longer than the mean
   double bubble = 0;        // other waits for devices
   double copies = 0;        // copies and communication while the device does not compute

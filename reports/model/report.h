@@ -66,14 +66,14 @@ struct SampleCondition {
 /// One raw sample: the mean of `iterations` executions. Samples of different cases in one round
 /// were taken next to each other. Rounds are numbered across all processes.
 struct Sample {
-  double seconds = 0;       // from the plan's first to its last event
-  double wall_seconds = 0;  // on the host, with launch and synchronisation
+  double seconds = 0;       // time from the plan's first to its last event
+  double wall_seconds = 0;  // time on the host, with launch and synchronisation
   std::int64_t iterations = 1;
   int round = 0;
   int process = 0;                               // index of the process that took it
   std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
   double cpu_seconds = 0;                        // CPU time of all threads of the process
-  NamedNumbers counters = {};                    // requested by flags of Google Benchmark
+  NamedNumbers counters = {};                    // counters requested by flags of Google Benchmark
   /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
   /// by rank, for runs over several ranks.
   std::vector<double> rank_waits = {};
@@ -90,7 +90,7 @@ struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval = {};
-  std::string remark = {};  // why it deviates from what a reader expects
+  std::string remark = {};  // why the value deviates from what a reader expects
   std::string unit = {};    // unit of the amount per second: "B"; empty for a fraction
   friend bool operator==(const Metric&, const Metric&) = default;
 };
@@ -98,7 +98,7 @@ struct Metric {
 struct Verification {
   std::string against;  // case name of the reference, or a description of the case's own check
   bool passed = false;
-  double largest_error = 0;  // relative to the tolerance: a failure above 1
+  double largest_error = 0;  // relative to the tolerance; above 1: failed
   std::string detail;        // what was compared, or what was wrong
   friend bool operator==(const Verification&, const Verification&) = default;
 };
@@ -178,7 +178,7 @@ struct CaseResult {
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;
   std::optional<Throttling> throttling;  // only if samples are marked
-  double quota_lost = 0;                 // mean over the time of the samples
+  double quota_lost = 0;                 // share as in `Sample`, mean over the time of the samples
   double amount = 0;        // amount of work of one execution in `amount_unit`, for throughput
   std::string amount_unit;  // "images", "FLOP", "B"
   double throughput = 0;    // amount per second, by the median
@@ -347,7 +347,7 @@ struct Sampling {
   int min_samples = 0;   // number of samples before precision may end a case
   std::optional<double> max_seconds;    // time of a case; none: no limit
   std::optional<double> total_seconds;  // time of the whole run; none: no limit
-  /// number of samples of each case; 0: depends on precision and time
+  /// Number of samples of each case; 0: depends on precision and time.
   int fixed_samples = 0;
   int fixed_iterations = 0;  // executions per sample; 0: enough for `min_sample_seconds`
   double min_sample_seconds = 0;
@@ -380,7 +380,7 @@ struct Answer {
 struct Finding {
   std::string scenario;
   std::string rule;                // "saturated", "launch-bound", …
-  std::vector<std::string> cases;  // names
+  std::vector<std::string> cases;  // names of the cases
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
@@ -404,7 +404,7 @@ struct Published {
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
-  std::string version;      // of parbench, or of the other program if known
+  std::string version;      // version of parbench, or of the other program if known
   std::string measured_by;  // the other program that measured: "Google Benchmark 1.9.0"
   std::string started_utc;  // ISO 8601; empty if another program did not record it
   double duration_seconds = 0;

@@ -94,7 +94,7 @@ bool is_marked(const Sample& sample) {
 std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
   std::vector<ThrottleReason> reasons;
   for (const auto& [name, conditions] : by_device(samples)) {
-    const std::string& device = name;  // for the lambda
+    const std::string& device = name;  // clang before 16 cannot capture structured bindings
     for (const SampleCondition* condition : conditions) {
       for (const std::string& reason : condition->throttled_by) {
         auto known = std::ranges::find_if(reasons, [&](const ThrottleReason& one) {

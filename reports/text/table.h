@@ -24,7 +24,7 @@ struct TableCell {
   std::string mark = {};   // mark of a footnote, shown after the text
   std::string range = {};  // the interval of the text
   std::string range_mark = {};
-  std::optional<double> number = {};  // for sorting
+  std::optional<double> number = {};  // sort key on a page
   Tone tone = Tone::plain;            // `reason`: a page appends the reason of the row
   std::size_t span = 1;   // width in columns on a page, at least 1; the next columns are empty
   std::string link = {};  // target of the cell's link on a page
@@ -67,7 +67,7 @@ struct Table {
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
   bool joins_headings = false;  // Grid::joins_headings
-  /// output that has the columns left out on a terminal
+  /// Output that has the columns left out on a terminal.
   std::string complete_in = "the JSON report";
 };
 

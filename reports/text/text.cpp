@@ -113,7 +113,8 @@ std::string short_commit(std::string_view commit) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  constexpr std::size_t max_bytes_of_column = 8;  // limits the number of marks without width
+  // limits the number of combining marks, which have no width
+  constexpr std::size_t max_bytes_of_column = 8;
   std::size_t columns = 0;
   std::size_t fitting = 0;  // bytes, with room for the ellipsis
   std::size_t bytes = 0;

@@ -117,8 +117,8 @@ double sampled_seconds(const CaseResult& c) {
 /// The limits that apply to all scenarios of a run.
 struct Limits {
   double precision = 1;
-  double max_seconds = 0;    // per case
-  double total_seconds = 0;  // of the run; 0: no limit
+  double max_seconds = 0;    // limit for each case
+  double total_seconds = 0;  // limit for the run; 0: none
   int fixed_samples = 0;
 };
 
@@ -236,8 +236,8 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
 
 /// Cases that a run did not measure or did not finish.
 struct Missing {
-  std::size_t measured = 0;     // cases
-  std::size_t left_out = 0;     // cases
+  std::size_t measured = 0;     // number of cases with a number
+  std::size_t left_out = 0;     // number of cases that were not run
   std::size_t fewest = 0;       // min samples of the cases for which the run had no more time
   bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
 

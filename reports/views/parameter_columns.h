@@ -18,7 +18,7 @@ struct ParameterColumn {
   std::string name;
   std::vector<std::optional<std::string>> values;
   /// The only value, if each strategy has it either in all of its cases or in none: then the column
-  /// does not distinguish rows of one strategy.
+  /// does not distinguish rows of one strategy. Else nothing.
   std::optional<std::string> common = {};
   /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};

@@ -28,7 +28,7 @@ struct WebAssets {
 [[nodiscard]] const WebAssets& built_in_site_assets();
 
 struct PageLink {
-  std::string target;  // relative to the page
+  std::string target;  // URL relative to the page
   std::string text;
 };
 

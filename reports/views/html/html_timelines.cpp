@@ -218,7 +218,7 @@ class ScenarioTimelines {
  private:
   struct Missing {
     std::size_t count = 0;
-    std::vector<std::size_t> rows;  // the first `max_named`
+    std::vector<std::size_t> rows;  // rows of the first `max_named` cases
   };
 
   static std::string too_many_tasks() {

@@ -38,7 +38,7 @@ export interface Drawing {
 export interface Point {
   value: (number | string)[];
   row: number;
-  /** The deviation of a sample that is drawn at the edge. */
+  /** The deviation of a sample whose position does not show it. */
   deviation?: number;
   /** The round of a sample that is not drawn at its round. */
   round?: number;
