@@ -257,7 +257,7 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the max of `share` over the two sides of a match: `share` is a member or a function of
+/// Returns the max of `share` over the two sides of a match; `share`: a member or a function of
 /// cases.
 template <class Share>
 double largest_share(const Match& match, Share share) {
