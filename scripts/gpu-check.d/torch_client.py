@@ -14,7 +14,7 @@ from processes import Failure, last_words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
-MAX_STARTS = 3  # of processes that a step starts
+MAX_STARTS = 3  # max number of processes that a step starts
 POLL_SECONDS = 0.1
 LONGEST_END = 5  # seconds between a closed connection and the end of the process
 

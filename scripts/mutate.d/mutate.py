@@ -324,7 +324,7 @@ class Accepted:
     versions of the line, without indentation; a list of versions may share a reason."""
 
     def __init__(self, path, root):
-        self.reasons = {}  # by file, line, mutant
+        self.reasons = {}  # reasons by file, line and mutant
         for entry in json.loads(path.read_text(encoding="utf-8")):
             file, line = entry["file"], entry["line"]
             lines = [text.strip() for text in
