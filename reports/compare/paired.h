@@ -66,7 +66,8 @@ class PairedComparison {
   [[nodiscard]] std::optional<int> next_look() const;
   /// Returns the looks so far, as numbers of pairs.
   [[nodiscard]] const std::vector<int>& looks() const { return looks_so_far_; }
-  /// Returns whether there are cases and each has a verdict other than undecided or was given up.
+  /// Returns whether there are cases that were not given up, and each of them has a verdict other
+  /// than undecided.
   [[nodiscard]] bool is_settled() const;
   /// Returns whether no further pair can be added: settled, concluded, or all looks done.
   [[nodiscard]] bool is_finished() const;

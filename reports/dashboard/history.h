@@ -34,7 +34,7 @@ struct Moment {
 
 struct Point {
   std::size_t moment = 0;
-  double median = 0;  // in seconds
+  double median = 0;  // median time in seconds
   std::optional<Interval> interval;
 };
 

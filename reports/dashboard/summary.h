@@ -43,7 +43,7 @@ class Identities {
 /// The result of one case in one report.
 struct CaseFigures {
   std::size_t identity = 0;
-  std::optional<double> median;  // in seconds, positive; none: the case has no number
+  std::optional<double> median;  // positive time in seconds; none: the case has no number
   std::optional<Interval> interval;
 };
 

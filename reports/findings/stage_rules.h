@@ -14,11 +14,11 @@ namespace parbench::report {
 /// Applies if a device computes at least 10% longer than the mean (`busiest_device`).
 [[nodiscard]] std::optional<Remark> unbalanced(const Profiled& one, const ProfiledCases& all);
 
-/// Applies if small micro-batches cost at least as much time as bubbles. The remedy is the opposite
-/// of `micro_batches_too_few`.
+/// Applies if small micro-batches lose at least 10% of the computing rate, and cost at least as
+/// much time as bubbles. The remedy is the opposite of `micro_batches_too_few`.
 [[nodiscard]] std::optional<Remark> micro_batches_too_small(const Profiled& one,
                                                             const ProfiledCases& all);
-/// Applies if bubbles cost more time than small micro-batches.
+/// Applies if bubbles cost at least 10% of the time, and more than small micro-batches.
 [[nodiscard]] std::optional<Remark> micro_batches_too_few(const Profiled& one,
                                                           const ProfiledCases& all);
 

@@ -13,7 +13,8 @@ namespace parbench::report {
 [[nodiscard]] int team_size(const Profiled& one);
 [[nodiscard]] int smallest_team(const Profiled& one);
 
-/// Waits within calls of threads of OpenMP teams without work, for at least a tenth of the time.
+/// The time within calls in which threads of OpenMP teams have no work; at least a tenth of the
+/// whole time.
 struct TeamWaiting {
   const CallMetrics* longest = nullptr;  // the operation that waits longest
   double seconds = 0;
@@ -23,8 +24,8 @@ struct TeamWaiting {
 [[nodiscard]] std::optional<TeamWaiting> waiting_in_teams(const Profiled& one);
 [[nodiscard]] std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all);
 
-/// Waits of a device's threads for cores held by other threads of the same case, for at least a
-/// tenth of the time.
+/// The time in which a device's threads wait for cores held by other threads of the same case; at
+/// least a tenth of the whole time.
 struct CoreWait {
   std::string device;
   double share = 0;

@@ -19,7 +19,7 @@ namespace parbench::report {
 /// - the rates items_per_second, bytes_per_second and flop_per_second.
 [[nodiscard]] Json google_benchmark_rows(const Report& report);
 
-/// The rows of a case in a format.
+/// Selects the rows of a case that a format has.
 enum class Rows {
   all,     // every repetition and the aggregates
   median,  // a row with the case's name and median, for readers that pair rows by name

@@ -416,7 +416,7 @@ struct Report {
   double verification_seconds = 0;
   double profiling_seconds = 0;
   double quota_lost = 0;  // share as in `Sample`, over the whole duration
-  bool complete = false;  // every case is measured, except those for which the run had no time
+  bool complete = false;  // every case is sampled to the end or left out (`is_left_out`)
   std::vector<std::string> command_line;
   NamedTexts labels;               // facts about the measured project, given by the user
   NamedValues options;             // flags that repeat the measurement

@@ -11,8 +11,8 @@ namespace parbench::report {
 
 struct NextCommand {
   std::string purpose;                     // "to distinguish split 12 and split 5"
-  std::vector<std::string> arguments;      // after the program's name
-  std::vector<std::string> launcher = {};  // before the program's name: "taskset", "-c", "0"
+  std::vector<std::string> arguments;      // arguments after the program's name
+  std::vector<std::string> launcher = {};  // words before the program's name: "taskset", "-c", "0"
 };
 
 /// Returns one command for all scenarios of the report at `path`. --resume if the run's time was
