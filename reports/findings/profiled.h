@@ -108,7 +108,6 @@ class ProfiledCases {
   /// Returns whether every case of the scenario with a number has a profile.
   [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
-  /// Returns the cores of the scenario's devices.
   [[nodiscard]] const DeviceCores& cores() const { return cores_; }
   /// Returns whether the scenario's devices use all cores of the host; false if unknown.
   [[nodiscard]] bool have_all_cores() const {

@@ -204,7 +204,6 @@ class Builder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  /// Returns the number of open containers.
   [[nodiscard]] std::size_t depth() const { return containers_.size(); }
 
   [[nodiscard]] std::string located(const std::string& what, std::size_t depth) const {

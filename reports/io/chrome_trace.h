@@ -12,7 +12,6 @@
 
 namespace parbench::report {
 
-/// One case of a trace.
 struct TracedCase {
   std::string name;
   const Timeline* timeline = nullptr;

@@ -29,7 +29,6 @@ namespace parbench::report {
 /// consistent, and tables have room for all names. `path`: path of the cases in messages.
 void check_report(const Report& report, std::string_view path = "parbench.cases");
 
-/// Max valid time of a case.
 inline constexpr double max_case_seconds = 100 * 365.25 * 24 * 3600;
 
 /// Convert the peaks of a device to and from the JSON of their file, by the rules for reports.

@@ -95,7 +95,6 @@ void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_mach
   }
 }
 
-/// A case of the pooled report.
 struct PooledCase {
   CaseResult result;
   int runs = 0;

@@ -269,7 +269,6 @@ struct ParameterRole {
   friend bool operator==(const ParameterRole&, const ParameterRole&) = default;
 };
 
-/// The link between two devices of a scenario.
 struct Link {
   std::string scenario;
   std::string from;

@@ -158,7 +158,6 @@ std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   return dropped;
 }
 
-/// Returns the number of important columns.
 std::ptrdiff_t important_columns(const Grid& grid) {
   return std::ranges::count_if(grid.columns, [](const Column& column) {
     return column.narrow.rank == 0 || column.narrow.rank >= Narrow::important_rank;

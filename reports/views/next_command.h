@@ -15,11 +15,12 @@ struct NextCommand {
   std::vector<std::string> launcher = {};  // words before the program's name: "taskset", "-c", "0"
 };
 
-/// Returns one command for all scenarios of the report at `path`. --resume if the run's time was
-/// over and cases are missing, have few samples or cannot be distinguished; else --rerun of the
-/// recommended cases that cannot be distinguished from others. Nothing if the answers are complete,
-/// for runs over ranks (their launcher is unknown), for runs for a profiler, and for reports of
-/// other programs.
+/// Returns one command for all scenarios of the report at `path`. --rerun if other programs
+/// disturbed the answers; else --resume if cases are missing, have few samples, or were cut short
+/// and cannot be distinguished; else --rerun of the recommended cases that cannot be distinguished
+/// from others, or with more processes. A run in several processes cannot be resumed and is
+/// repeated instead. Nothing if the answers are complete, for runs over ranks (their launcher is
+/// unknown), for runs for a profiler, and for reports of other programs.
 [[nodiscard]] std::optional<NextCommand> next_command(const Report& report,
                                                       const std::string& path);
 

@@ -33,7 +33,6 @@ class Baselines {
   explicit Baselines(const Cases& cases);
 
   [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
-  /// Returns the strategies of all baselines.
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
   /// Returns the strategy of a speedup's baseline, or its name if the table lacks that case.
   [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {

@@ -50,7 +50,6 @@ class CaseNames {
   std::vector<ParameterColumn> columns_;
 };
 
-/// A change with its series and history.
 struct PlacedChange {
   const History* history = nullptr;
   const Series* series = nullptr;

@@ -81,7 +81,6 @@ struct Series {
   double value;
 };
 
-/// A metric of cases.
 struct CaseMetric {
   std::string_view name;
   std::string_view help;

@@ -27,7 +27,6 @@ export interface PackedTimeline {
   unit: number;
   /** Length of the execution in units. */
   length: number;
-  /** Names of the lanes. */
   lanes: string[];
   /** Number of each lane's device. */
   devices: number[];

@@ -73,7 +73,6 @@ export class Timeline {
     this.edges = this.spans.some(({ micro_batch }) => micro_batch !== undefined) ? this.findEdges() : [];
   }
 
-  /** Returns all spans of a task. */
   spansOf(task: number): Span[] {
     return this.of_task.get(task) ?? [];
   }
