@@ -72,7 +72,7 @@ def follow(options):
 
 
 def run(step, wanted):
-    """Runs a step on all processes if the first one wants one. Returns whether it did."""
+    """Runs a step in all processes if the first one requests it. Returns whether a step ran."""
     request = torch.tensor([int(wanted)])
     distributed.broadcast(request, 0)
     if request.item():
