@@ -135,11 +135,12 @@ void add_asked(const Parameters& asked, const std::string& name, const Value& by
 
 namespace {
 
-/// Adds the kind of the model's head, if the model supports several.
+/// Adds the kind of the model's head, if the model supports several. Throws UsageError if it does
+/// not and the user requested one.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   const std::string head = request.spec.parameters.text_or("head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;
-  static_cast<void>(with_tied_head(model));  // throws if there is no choice
+  static_cast<void>(with_tied_head(model));  // throws if the model has no tied head
   add_choice(parameters, "head", head, head_names.front());
 }
 

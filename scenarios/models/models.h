@@ -73,9 +73,9 @@ struct TransformerSizes {
   bool tied_head = false;  // the head has the embedding's table and no bias
 };
 
-/// Decoder-only transformer with normalisation before each part and learned positions (Radford et
-/// al. 2019: GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do
-/// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
+/// Decoder-only transformer with pre-normalisation and learned positions (Radford et al. 2019:
+/// GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do not
+/// divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const TransformerSizes& sizes);
 
 struct BlockSizes {
@@ -107,18 +107,18 @@ struct LlamaSizes {
   bool tied_head = false;  // the head has the embedding's table
 };
 
-/// Decoder-only transformer like Llama (Touvron et al. 2023): RMS normalisation before each part,
-/// rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
+/// Decoder-only transformer like Llama (Touvron et al. 2023): RMS pre-normalisation, rotary
+/// positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
 /// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the outputs of
 /// the router are only used as weights. Throws std::invalid_argument for numbers of heads and
 /// experts that do not divide. The loss is the cross-entropy of the next token. Units: embedding,
 /// layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
-/// Text encoder with normalisations after each part, and the head of a masked language model
-/// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens belong to one
-/// segment. Throws std::invalid_argument for a width that the heads do not divide. The loss is the
-/// cross-entropy of all positions. Units: embedding, layer.0 …, head.
+/// Text encoder with post-normalisation and the head of a masked language model (Devlin et al.
+/// 2018: BERT, whose head is tied), without dropout. All tokens belong to one segment. Throws
+/// std::invalid_argument for a width that the heads do not divide. The loss is the cross-entropy of
+/// all positions. Units: embedding, layer.0 …, head.
 [[nodiscard]] Network bert(const TransformerSizes& sizes);
 
 struct VitSizes {
@@ -153,7 +153,7 @@ struct RnnLmSizes {
 /// after each but the last. Every linear layer starts a unit.
 [[nodiscard]] Network perceptron(std::int64_t layers, std::int64_t hidden);
 
-/// Linear 10→10, ReLU | Linear 10→5: an extremely small model, for which splitting cannot pay.
+/// Two units, Linear 10→10 with ReLU and Linear 10→5: too small to gain from several devices.
 [[nodiscard]] Network toy_model();
 
 /// Linear 5→2: the model of PyTorch's tutorial on data parallelism.
@@ -170,7 +170,7 @@ inline constexpr std::array<std::string_view, 9> model_size_names{
 /// A model with its name for users.
 struct Model {
   std::string name;
-  ModelSizes sizes = {};  // sizes that it has, with default values
+  ModelSizes sizes = {};  // sizes of the model, with default values
   std::int64_t quick_batch = 24;
   /// Makes the network. `sizes` must have a value for each size of the model.
   std::function<Network(const ModelSizes& sizes)> make = {};

@@ -37,7 +37,8 @@ template <class Kind>
 
 inline constexpr int network_input = -1;
 
-/// Loss function of the prediction: a mean over all elements, or over all positions.
+/// Loss function of the prediction: a mean over elements (mean_squared_error) or over the positions
+/// of the target (cross_entropy).
 enum class Loss {
   mean_squared_error,  // the target has the shape of the prediction
   cross_entropy,       // softmax over the last dimension; one class per position
@@ -46,14 +47,15 @@ enum class Loss {
 /// Returns the name for --loss.
 [[nodiscard]] std::string_view to_string(Loss loss);
 
-/// Returns the initial values of a parameter in canonical order; null if they are drawn.
+/// A function that returns the initial values of a parameter in canonical order; null if they are
+/// drawn at random.
 using StoredValues =
     std::function<std::shared_ptr<const std::vector<float>>(const ParameterSpec& spec)>;
 
 /// Layers in the order of execution. A model may be split between its units: few tensors, most
 /// often one, cross from the units before a split to those after it.
 struct Network {
-  // includes sizes that its input does not show, so that different networks have different names
+  // includes the sizes that `input` does not show, so that different networks have different names
   std::string name;
   Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's
@@ -125,7 +127,8 @@ struct Network {
     return append(std::move(layer_name), std::move(kind), std::move(inputs));
   }
   /// Makes a layer use the parameters of an earlier one, with the same roles and shapes, and add
-  /// its gradients to theirs. Throws std::logic_error for other parameters.
+  /// its gradients to theirs. Throws std::logic_error unless `to` is earlier and has such
+  /// parameters.
   void tie(int index, int to);
   /// Starts a unit, to which the layers appended next belong.
   void unit(std::string unit_name);

@@ -77,8 +77,7 @@ class BackwardPass : public LayerPass {
 
   /// Returns the gradient of the output: the sum of its readers' contributions.
   [[nodiscard]] virtual Gradient gradient() = 0;
-  /// Returns the gradient of the output in one or two parts, for operations that add them
-  /// themselves.
+  /// Returns the gradient of the output as one or two summands, for operations that add them.
   [[nodiscard]] virtual std::vector<Gradient> gradient_in_parts() = 0;
 
   /// Returns whether the gradient of an input is needed; the gradient of the network's input is
@@ -97,7 +96,8 @@ class BackwardPass : public LayerPass {
   virtual void share(const Gradient& gradient) = 0;
   virtual void release(const Gradient& gradient) = 0;
   virtual void contribute(std::size_t which, const Gradient& gradient) = 0;
-  /// Contributes a result computed from `taken`, and releases `taken` unless it is the same memory.
+  /// Contributes a result computed from `taken`, and releases `taken` unless both are the same
+  /// memory.
   void contribute_instead(const Gradient& taken, std::size_t which, const Gradient& result) {
     if (result.temporary != taken.temporary || result.temporary < 0) release(taken);
     contribute(which, result);
