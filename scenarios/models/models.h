@@ -110,9 +110,10 @@ struct LlamaSizes {
 /// Decoder-only transformer like Llama (Touvron et al. 2023): RMS pre-normalisation, rotary
 /// positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
 /// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the outputs of
-/// the router are only used as weights. Throws std::invalid_argument for numbers of heads and
-/// experts that do not divide. The loss is the cross-entropy of the next token. Units: embedding,
-/// layers.0 …, head.
+/// the router are only used as weights. Throws std::invalid_argument unless `heads` divides
+/// `hidden` into even parts, `kv_heads` divides `heads`, and `experts` is at least 2 and divides
+/// 2·`sequence`. The loss is the cross-entropy of the next token. Units: embedding, layers.0 …,
+/// head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
 /// Text encoder with post-normalisation and the head of a masked language model (Devlin et al.
@@ -130,8 +131,8 @@ struct VitSizes {
 
 /// Vision transformer (Dosovitskiy et al. 2020) with patches of 16 pixels, as in torchvision,
 /// without dropout; the defaults have the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
-/// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
-/// do not divide.
+/// layers.0 …, head. Throws std::invalid_argument for other sizes of images, and for a width that
+/// the heads do not divide.
 [[nodiscard]] Network vit(const VitSizes& sizes);
 
 struct RnnLmSizes {
@@ -142,11 +143,11 @@ struct RnnLmSizes {
   std::int64_t sequence = 35;
 };
 
-/// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, each
-/// after a dropout of 0.5 on its input (Zaremba, Sutskever, Vinyals 2014; the defaults are its
-/// "medium" size). The loss is the cross-entropy of the next token. The sequences of a batch belong
-/// to one length group: their lengths are more than half of `sequence`, at most `sequence`. Units:
-/// embedding, lstm.0 …, head.
+/// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, with a
+/// dropout of 0.5 before each LSTM and the projection (Zaremba, Sutskever, Vinyals 2014; the
+/// defaults are its "medium" size). The loss is the cross-entropy of the next token. The sequences
+/// of a batch belong to one length group: their lengths are more than half of `sequence`, at most
+/// `sequence`. Units: embedding, lstm.0 …, head.
 [[nodiscard]] Network rnn_lm(const RnnLmSizes& sizes);
 
 /// Multi-layer perceptron: `layers` linear layers with `hidden` inputs and outputs, and a ReLU

@@ -16,7 +16,7 @@ namespace parbench {
 
 /// One layer. Inputs are indices of earlier layers, or `network_input`.
 struct Layer {
-  std::string name;  // prefix of its parameters' names, as in torchvision
+  std::string name;  // prefix of its parameters' names
   std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
   Shape output = {};  // shape of one sample: {C, H, W} or {features}
@@ -70,7 +70,8 @@ struct Network {
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
-  bool one_hot_target = true;       // one class per sample; false: standard normal numbers
+  // target of mean_squared_error: one class per sample, or standard normal numbers
+  bool one_hot_target = true;
   StoredValues stored_values = {};  // empty: all parameters are drawn
   /// Units that start the second and later stages in the published partition for two devices; empty
   /// if none was published.
@@ -92,7 +93,7 @@ struct Network {
   /// Returns the work of a layer for a micro-batch.
   [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
                                   NumberFormat format = {}) const;
-  /// Returns the parameters in torchvision's order, each once, with the layer that owns it.
+  /// Returns the parameters in PyTorch's order, each once, with the layer that owns it.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
   /// Returns the layer that owns a layer's parameters: itself unless it is tied.
   [[nodiscard]] int owner_of(int index) const {
