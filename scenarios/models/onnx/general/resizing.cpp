@@ -109,7 +109,7 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   return matrix;
 }
 
-/// Returns whether each element is repeated equally often, consecutively.
+/// Returns whether indices select each of `from` elements equally often, in order.
 bool is_repetition(const Integers& indices, std::int64_t from) {
   const auto count = static_cast<std::int64_t>(indices.size());
   if (count % from != 0) return false;

@@ -52,7 +52,7 @@ class GridSampling {
   [[nodiscard]] Term run() { return interpolated(0, {}).move_axis(points_.size(), 1); }
 
  private:
-  /// Returns a number for each point as {N, points…, 1}.
+  /// Reshapes one number for each point to {N, points…, 1}, for broadcasting to the channels.
   [[nodiscard]] Term for_channels(Term x) const {
     return x.reshape(with_dimension(points_, points_.size()));
   }
