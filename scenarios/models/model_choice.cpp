@@ -12,7 +12,6 @@ namespace {
 constexpr std::string_view drawn_weights = "random";
 constexpr std::string_view weights_of_file = "file";
 
-/// Returns the options for a model from a file.
 FileOptions file_options(const Parameters& asked) {
   FileOptions options;
   if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
@@ -22,7 +21,6 @@ FileOptions file_options(const Parameters& asked) {
   return options;
 }
 
-/// Returns the axes for training ONNX files.
 std::vector<Axis> model_file_axes() {
   return {{.name = "loss",
            .description = "loss of an ONNX file; default: the loss at the end of its graph",

@@ -163,7 +163,6 @@ struct RnnLmSizes {
 /// Sizes with which a model is built, by name: {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Names of all sizes of models.
 inline constexpr std::array<std::string_view, 9> model_size_names{
     "image",   "layers",   "hidden",     "heads",    "kv-heads",
     "experts", "sequence", "vocabulary", "embedding"};
@@ -218,7 +217,6 @@ inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "predi
     std::string_view text);
 /// Returns the loss of that name. Throws std::out_of_range for an unknown name.
 [[nodiscard]] Loss loss_named(std::string_view name);
-/// The names of all losses.
 inline constexpr std::array<std::string_view, 2> loss_names{"mse", "cross-entropy"};
 
 }  // namespace parbench

@@ -99,7 +99,6 @@ struct Network {
   [[nodiscard]] int owner_of(int index) const {
     return layer(index).tied_to < 0 ? index : layer(index).tied_to;
   }
-  /// Returns whether other layers are tied to a layer.
   [[nodiscard]] bool is_tied_to(int index) const {
     return std::ranges::find(layers, index, &Layer::tied_to) != layers.end();
   }

@@ -380,8 +380,7 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_slice(to, shape(a), starts, steps);
-  // The placement fills its result, so it only reverses dimensions (step −1); the slice does the
-  // same.
+  // The placement fills its result, so it can only reverse dimensions (step −1), as the slice does.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},

@@ -228,8 +228,8 @@ class Lowering {
 
   // --- calls ---
 
-  /// Returns the name of the memory of a target or an operation; the name of the target for an
-  /// operation that place_targets has assigned to one.
+  /// Returns the name of the memory of a target or an operation: the name of the target if
+  /// place_targets has assigned the operation to one.
   [[nodiscard]] int memory_of(int name) const {
     const auto found = placed_.find(name);
     return found == placed_.end() ? name : found->second;

@@ -165,8 +165,8 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// Returns whether all values of a constant are equal. Exporters store such initial values of
-  /// separate parameters once, so that a common constant does not mean sharing.
+  /// Returns whether all values of a constant are equal. Exporters store such initial values once
+  /// for separate parameters.
   [[nodiscard]] bool is_uniform(int constant) {
     const std::vector<double> values = translator_.values_of(constant);
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();

@@ -8,7 +8,6 @@
 
 namespace parbench::onnx_import {
 
-/// Suffix of ONNX files.
 inline constexpr std::string_view file_suffix = ".onnx";
 
 /// Returns the model of a file, which is read again only if it has changed. A model for square

@@ -260,7 +260,7 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
 }
 
 /// Returns a layer whose output contains queries, keys and values one after the other; combines
-/// three linear layers if necessary. Nothing if there is no such layer.
+/// three linear layers if necessary. Nothing otherwise.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };
@@ -346,9 +346,8 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   return made;
 }
 
-/// Like `packed`, without a copy: for operands that one layer outputs in rows, one after the other,
-/// or for outputs of three linear layers, which are combined. Nothing for other operands or
-/// factors.
+/// Like `packed`, without a copy: for operands in the rows of one layer, one after the other, or of
+/// three linear layers, which are combined. Nothing for other operands and factors.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);
