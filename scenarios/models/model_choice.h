@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
 [[nodiscard]] std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
                                               const std::vector<Axis>& further);
 
-/// Adds a choice, which the name of the case omits if it is the default.
+/// Adds a choice. The name of the case omits the choice if it is the default.
 void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
                 const Value& by_default);
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,

@@ -427,7 +427,7 @@ int Graph::multiply_rows(int a, int b) {
   const Extent columns = shape(b).back();
   Extents result = shape(a);
   result.back() = columns;
-  if (shape(b).size() > result.size()) {  // the leading ones of `b` have extent 1
+  if (shape(b).size() > result.size()) {  // leading dimensions of `b`, of extent 1
     result.insert(result.begin(), shape(b).size() - result.size(), Extent());
   }
   const Extents rows = part_of(shape(a), 0, shape(a).size() - 1);

@@ -26,7 +26,7 @@ struct Program {
   Map map;
   std::vector<int> memory;          // name of the memory, by input
   std::map<int, int> instructions;  // index in the program, by operation of the graph
-  bool fits = true;                 // whether `map` has all inputs and instructions
+  bool fits = true;                 // false if inputs or instructions exceed a Map
 };
 
 class Lowering {

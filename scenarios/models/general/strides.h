@@ -30,7 +30,7 @@ struct StridedView {
                                                std::int64_t samples);
 
 /// Returns the view of the result of a chain of movements of `base`, a canonical tensor, for one
-/// sample; nothing as above. `chain`: the movements, the last one first.
+/// sample; nothing if strides cannot describe it. `chain`: the movements, the last one first.
 [[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
                                                const std::vector<int>& chain);
 

@@ -157,8 +157,8 @@ class CompositionWriter {
   }
 
  private:
-  /// Records the layout of a tensor unless the calls access its elements in any order. `name`: an
-  /// operation or a target, as in LoweredCall.
+  /// Records a layout to which calls must be converted: one that is not canonical, unless the
+  /// composition is flat. `name`: an operation or a target, as in LoweredCall.
   void add_layout(int name, const TensorDesc& tensor) {
     if (!is_flat_ && !tensor.layout.is_canonical()) layouts_[name] = tensor;
   }

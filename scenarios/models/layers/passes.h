@@ -83,7 +83,7 @@ class BackwardPass : public LayerPass {
   /// Returns whether the gradient of an input is needed; the gradient of the network's input is
   /// not.
   [[nodiscard]] virtual bool is_wanted(std::size_t which) const = 0;
-  /// Returns whether no other layer reads the gradient, so that it may be overwritten.
+  /// Returns whether the gradient is a temporary that no other layer reads and may be overwritten.
   [[nodiscard]] virtual bool is_exclusive(const Gradient& gradient) const = 0;
   /// Returns memory for the gradient of an input.
   [[nodiscard]] virtual Gradient make(std::size_t which, std::size_t bytes) = 0;

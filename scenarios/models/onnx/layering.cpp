@@ -173,8 +173,8 @@ class Layering {
   }
 
   /// Stores a layer's parameters. A layer with the same constants as an earlier one is tied to it,
-  /// unless the first one is uniform. Throws CannotTranslate if a layer shares only some constants
-  /// that are not uniform.
+  /// unless the first constant is uniform. Throws CannotTranslate if a layer shares only some
+  /// constants that are not uniform.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);

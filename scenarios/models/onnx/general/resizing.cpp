@@ -29,7 +29,7 @@ struct Mode {
   bool antialias = false;
 };
 
-/// Converts a rounded value. Throws CannotTranslate if it is not finite or at least 2^53.
+/// Converts a rounded value to an integer. Throws CannotTranslate unless it is between ±2^53.
 std::int64_t whole(double value) {
   constexpr double max = 9007199254740992.0;  // 2^53
   refuse_if(!(std::abs(value) < max), "its scales or its region are too large");
