@@ -218,8 +218,8 @@ class ReversePass {
     return is_extreme * (g / is_extreme.sum(operation.axes));
   }
 
-  /// Returns the derivative of a product reduction with respect to each element: the product of the
-  /// other elements. This is y/a, except where a is 0.
+  /// Returns the derivative of a product with respect to each element: the product of the others.
+  /// This is y/a, except where a is 0.
   [[nodiscard]] static Term of_product(const Operation& operation, Term a, Term y) {
     const Term is_zero = a.equal(0.0F);
     const Term others = is_zero.choose(1.0F, a).reduce(Reduction::product, operation.axes);

@@ -90,7 +90,7 @@ class Relayout {
   }
 
   /// Divides a dimension into two, the inner one with the given extent. Returns false if the Map
-  /// would have too many dimensions, or if an instruction reads coordinates in this dimension.
+  /// has no room for another one, or reads coordinates in this one.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {

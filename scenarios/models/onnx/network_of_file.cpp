@@ -185,7 +185,7 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
     }
   }
   std::vector<std::size_t> crossing(count + 1);
-  std::vector<std::size_t> ending(count + 1);  // number of tensors whose last reader is a layer
+  std::vector<std::size_t> ending(count + 1);  // by layer: number of tensors that it reads last
   std::size_t open = 0;
   for (std::size_t layer = 0; layer < count; ++layer) {
     if (last_reader[layer] >= layer) {  // the output before `layer` is still read

@@ -217,9 +217,9 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// Returns the operation of an input in `graph()`. For element-wise and some other operators, a
-  /// constant that repeats its values for each sample of the exported file, in a dimension in which
-  /// another input has samples, is replaced by the values for one sample.
+  /// Returns the operation of an input in `graph()`. For some operators, a constant that repeats
+  /// its values for each sample of the exported file, in a dimension in which another input has
+  /// samples, is replaced by the values for one sample.
   [[nodiscard]] Term operand(std::size_t which);
   /// Like `operand`, for weights: a constant becomes a parameter, even with a single element.
   [[nodiscard]] Term weights(std::size_t which);

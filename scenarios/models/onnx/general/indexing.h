@@ -30,12 +30,11 @@ using general::Term;
 /// Reshapes to a matrix: the dimensions before `dimension` joined, and the others joined.
 [[nodiscard]] Term divided_at(Term x, std::size_t dimension);
 
-/// Returns the result's extents of an operator Reshape of a tensor with the extents `from`. In
-/// `wanted`, −1 stands for the remaining elements, 0 for the extent of `from` unless `keeps_zeros`,
-/// and a multiple of samples_prime for an extent with the samples. Without such a multiple, finds
-/// the extent in which the samples keep their stride; the file may have `samples_of_file` samples
-/// in it. Throws CannotTranslate, or std::invalid_argument for too many elements
-/// (general::count_of).
+/// Returns the extents that operator Reshape gives a tensor with the extents `from`. In `wanted`,
+/// −1 stands for the remaining elements, 0 for the extent of `from` unless `keeps_zeros`, and a
+/// multiple of samples_prime for an extent with the samples. Without such a multiple, finds the
+/// extent in which the samples keep their stride; the file may have `samples_of_file` samples in
+/// it. Throws CannotTranslate, or std::invalid_argument for too many elements (general::count_of).
 [[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
                                                 const std::vector<std::int64_t>& wanted,
                                                 std::int64_t samples_of_file, bool keeps_zeros);

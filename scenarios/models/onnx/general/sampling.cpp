@@ -15,7 +15,7 @@ using general::part_of;
 /// One dimension of an image.
 struct Side {
   std::int64_t extent = 1;
-  float low = 0;  // position of the edge before the first pixel
+  float low = 0;  // the image's first edge; pixel i is at position i
   float high = 0;
 
   [[nodiscard]] Term limited(Term x) const { return x.clipped(0, static_cast<float>(extent - 1)); }

@@ -110,8 +110,8 @@ Integers image_of(const Extents& shape) {
 }
 
 /// Returns windows as the Window of a layer; nothing if they are not square, or unsupported.
-/// `has_trailing`: for a pooling, which supports trailing padding, but no dilation and no padding
-/// of a whole window; otherwise for a convolution.
+/// `has_trailing`: for poolings, which support trailing padding, but no dilation and no padding of
+/// a whole window.
 std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                     bool has_trailing) {
   const auto alike = [](const Integers& values) { return values[0] == values[1]; };
