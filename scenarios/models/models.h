@@ -167,7 +167,6 @@ inline constexpr std::array<std::string_view, 9> model_size_names{
     "image",   "layers",   "hidden",     "heads",    "kv-heads",
     "experts", "sequence", "vocabulary", "embedding"};
 
-/// A model with its name for users.
 struct Model {
   std::string name;
   ModelSizes sizes = {};  // sizes of the model, with default values

@@ -70,7 +70,7 @@ struct Gradient {
 /// inputs, and releases the taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
-  /// Returns whether gradients of parameters are accumulated.
+  /// Returns whether the pass adds to stored gradients of parameters instead of overwriting them.
   [[nodiscard]] virtual bool accumulates() const = 0;
   [[nodiscard]] virtual SymbolicView output() const = 0;
   [[nodiscard]] virtual SymbolicView kept(std::string_view name) const = 0;

@@ -128,7 +128,6 @@ class Translator {
   /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
   /// rounding are not: they are positions, masks or indices.
   [[nodiscard]] bool is_trainable(int constant) const;
-  /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
   /// Returns the values of a constant. Reads and computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
@@ -328,7 +327,6 @@ using ControlFlow = void (*)(Arguments& arguments);
 /// Returns the translations of operators without nested graphs, by their names in files.
 [[nodiscard]] const OperatorTable& operator_table();
 
-// Parts of the table.
 [[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
 [[nodiscard]] OperatorTable movement_operators();

@@ -42,7 +42,7 @@ struct Weighing {
   bool is_causal = false;
   std::int64_t past = 0;          // positions before the queries
   std::optional<Term> mask = {};  // a boolean mask selects visible keys; another is added to scores
-  bool is_boolean = false;        // whether the mask is boolean
+  bool is_boolean = false;
 };
 
 /// Returns scores {N, heads, queries, keys} before masks.

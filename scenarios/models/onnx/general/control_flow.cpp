@@ -204,7 +204,6 @@ Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis
           .type = tensor.type};
 }
 
-/// A tensor over which a Scan iterates.
 struct Scanned {
   Tensor tensor;
   std::size_t axis = 0;

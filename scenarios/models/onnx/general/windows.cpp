@@ -384,7 +384,6 @@ Outputs transposed_convolution(Arguments& arguments) {
 
 // --- poolings ---
 
-/// The input of a pooling, and its windows.
 struct Pooling {
   explicit Pooling(Arguments& arguments)
       : x(arguments.operand(0)),

@@ -180,7 +180,7 @@ Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset
     case onnx::AttributeProto::GRAPH:
       return std::make_shared<const Graph>(graph_of(attribute.g(), opset));
     default:
-      return Unreadable();  // other kinds
+      return Unreadable();
   }
 }
 
