@@ -44,7 +44,7 @@ struct Condition {
   std::optional<double> full_clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// The device is idle, so its clock is not the clock under load.
+  /// Whether the device is idle; `clock_mhz` is then not the clock under load.
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons active at this moment
   std::vector<ThrottleCounter> throttle_counters = {};

@@ -44,7 +44,8 @@ struct DeviceInfo {
   std::string unit = {};
 };
 
-/// Returns whether two devices use the same kernels, so that results are equal bit for bit.
+/// Returns whether two devices have the same backend and hardware. They are then expected to use
+/// the same kernels, with results that are equal bit for bit.
 [[nodiscard]] inline bool alike(const DeviceInfo& a, const DeviceInfo& b) {
   return a.backend == b.backend && a.hardware == b.hardware;
 }
@@ -72,8 +73,8 @@ class Device {
     return {};
   }
 
-  /// Returns whether only one host thread at a time may enqueue on its streams, so that a plan
-  /// cannot be submitted by one thread per lane.
+  /// Returns whether only one host thread at a time may enqueue on the device's streams. A plan
+  /// then cannot be submitted by one thread per lane.
   [[nodiscard]] virtual bool one_launching_thread() const { return false; }
 
   /// Returns whether a first execution may take many times as long as a later one because code is
