@@ -238,7 +238,8 @@ void check_one(Name name, const Dropout& desc) {
 
 void check_one(Name name, const Scale& desc) { check_activation(name, desc.shape); }
 
-// Refuses to convert indices to another type.
+// Throws UsageError if an i32 tensor is converted to another type, or either layout is not
+// canonical.
 void check_copied_indices(Name name, const Reorder& desc) {
   if (desc.source.dtype != DType::i32 && desc.destination.dtype != DType::i32) return;
   if (desc.source == desc.destination && desc.source.layout.is_canonical()) return;

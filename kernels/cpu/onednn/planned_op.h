@@ -19,8 +19,8 @@ namespace parbench::cpu {
 /// thread.
 [[nodiscard]] dnnl::primitive_attr user_scratchpad();
 
-/// A primitive with memory objects made in advance. `run` only sets their addresses; this class
-/// allocates nothing during a run.
+/// A primitive with memory objects made in advance. `run` sets their addresses and executes the
+/// primitive; this class allocates nothing then.
 class PrimitiveCall {
  public:
   PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);

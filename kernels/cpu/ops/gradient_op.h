@@ -28,7 +28,7 @@ class GradientOp final : public CpuOp {
 
  private:
   struct Gradient {
-    std::size_t scratch = 0;  // offset in scratch memory
+    std::size_t scratch = 0;  // with `accumulate`: offset of the new gradient in scratch memory
     std::size_t count = 0;    // floats, padding included
   };
 

@@ -109,8 +109,8 @@ void BatchNormForwardOp::execute(const Execution& execution,
   move_running(desc_, arguments);
 }
 
-/// Returns whether loops over pixels replace oneDNN's kernels. They need channels last, and write
-/// whole bytes of masks.
+/// Returns whether this project's loops over pixels replace oneDNN's kernels: for channels last, if
+/// their number is a multiple of 8 (the loops write whole bytes of masks).
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
   return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;

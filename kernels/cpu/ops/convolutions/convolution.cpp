@@ -152,22 +152,25 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
       user_scratchpad(), engine(), hint);
 }
 
-// Returns whether each output position reads one pixel of the source.
+// Returns whether the window is 1×1, without padding and groups: each output position reads one
+// pixel of the source.
 bool is_one_by_one(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.padding == 0 && shape.groups == 1;
 }
 
-// Returns whether the gradient of the weights can be one product over the batch.
+// Returns whether the gradient of the weights can be one product over the batch (f32 or channels
+// last; no bias, groups or dilation), and images are small enough for this to be fast.
 bool has_product(const ConvolutionBackwardWeights& desc) {
-  // positions per image; with more, one product per image is faster
+  // output positions per image; with more, one product per image is faster
   constexpr std::int64_t max_positions = 64;
   const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.shape, desc.dtype);
   return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Returns whether a pass is one product over the batch whichever kernel oneDNN offers: with
-// channels last it needs no reorder, and with a 1×1 window no gathering.
+// Return whether a pass is one product over the batch whichever kernel oneDNN offers. Both require
+// channels last, so that no reorder is needed, and a 1×1 window (with a stride too); the gradient
+// of the weights may instead meet `has_product`.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));

@@ -30,7 +30,7 @@ using TileStrides = std::array<std::int64_t, tile_dimensions>;
 /// Loads the elements of a tile as f32; `first` is the address of its first element.
 void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
                const TileStrides& strides);
-/// Loads a coordinate: the element at position p is p.
+/// Loads a coordinate, whose element at position p is p. `first`: the tile's first position.
 void load_positions(float* block, const TileExtents& extents, std::int64_t first,
                     const TileStrides& strides);
 
