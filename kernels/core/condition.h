@@ -48,7 +48,7 @@ struct Condition {
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons active at this moment
   std::vector<ThrottleCounter> throttle_counters = {};
-  std::optional<ThreadTimes> threads = {};  // threads of the requested streams
+  std::optional<ThreadTimes> threads = {};  // summed over the streams for which it was read
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

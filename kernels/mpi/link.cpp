@@ -174,7 +174,7 @@ class MpiLink final : public RankLink {
   /// A prepared set of ranks that contains this rank.
   struct Members {
     Circle circle;
-    MPI_Comm communicator = MPI_COMM_NULL;  // for the library's all-reduce
+    MPI_Comm communicator = MPI_COMM_NULL;  // its ranks are those of the set
   };
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
@@ -267,7 +267,7 @@ class MpiLink final : public RankLink {
   MPI_Comm barriers_ = MPI_COMM_NULL;
   MPI_Comm collectives_ = MPI_COMM_NULL;
   MPI_Comm sets_ = MPI_COMM_NULL;
-  std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks have no shared memory
+  std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks cannot share memory
   Chunks chunks_ = in_memory;
   std::map<int, Members> members_;  // by tag of the set
 };

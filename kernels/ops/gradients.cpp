@@ -23,7 +23,7 @@ Gradients gradients(const ConvolutionForward& of, bool accumulate) {
           ConvolutionBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// ConvolutionBackwardData as the forward pass of a transposed convolution.
+/// Gradients of a transposed convolution, whose forward pass is a ConvolutionBackwardData.
 Gradients gradients(const ConvolutionBackwardData& of, bool accumulate) {
   return {ConvolutionBackwardWeights{
               .shape = of.shape, .dtype = of.dtype, .accumulate = accumulate, .math = of.math},
@@ -39,7 +39,8 @@ Gradients gradients(const LinearForward& of, bool accumulate) {
           LinearBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// With `add`, AddReluBackward computes the gradient of the addition and the ReLU beforehand.
+/// Gradients of the normalisation and, unless there is an addend, the ReLU. With `add`, callers run
+/// AddReluBackward first for the gradient of the addition and the ReLU.
 Gradients gradients(const BatchNormForward& of, bool accumulate) {
   return {BatchNormBackward{.shape = of.shape,
                             .dtype = of.dtype,

@@ -83,8 +83,8 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
     bind_slot(*this, forward_slot::mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
-// Runs as a pass of its own: fusing it with the normalisation would save only 0.2% of a training
-// step (docs/decisions/cpu-kernels.md).
+// Adds the addend and clamps the sum, in a pass of its own: fusing it with the normalisation would
+// save only 0.2% of a training step (docs/decisions/cpu-kernels.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);

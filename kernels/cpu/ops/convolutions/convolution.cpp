@@ -168,14 +168,15 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Return whether a pass is one product over the batch whichever kernel oneDNN offers. Both require
-// channels last, so that no reorder is needed, and a 1×1 window (with a stride too); the gradient
-// of the weights may instead meet `has_product`.
+// Returns whether the gradient of the weights is one product over the batch whichever kernel oneDNN
+// offers: with channels last, which need no reorder, if `has_product` accepts the description or it
+// has a 1×1 window and no bias.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
 }
 
+// Overload for the gradient of the source: with channels last and a 1×1 window.
 bool is_product(const ConvolutionBackwardData& desc) {
   return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }
@@ -193,7 +194,7 @@ bool is_pointwise(const ConvolutionShape& shape) {
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
   constexpr std::int64_t tile_side = 4;   // output positions along a side of a tile
-  constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
+  constexpr std::int64_t tile_block = 4;  // tiles per block of oneDNN; all blocks must be full
   // with fewer tiles, transforming the weights takes as long as the algorithm saves
   constexpr std::int64_t min_tiles = 32;
   // with fewer channels, transforming the tiles takes as long as the algorithm saves

@@ -124,7 +124,8 @@ class PlannedForOneThread {
   int threads_;
 };
 
-/// Base of both passes: blocks, with products and scratch memory for each thread.
+/// Base of the forward and the backward pass. Plans blocks of scores, their products, and scratch
+/// memory for each thread.
 class AttentionOp : public CpuOp {
  public:
   AttentionOp(const OpDesc& desc, const AttentionSizes& sizes)
@@ -222,7 +223,7 @@ class AttentionOp : public CpuOp {
     names_ += (names_.empty() ? "" : " + ") + name;
   }
 
-  std::vector<std::vector<PrimitiveCall>> calls_;  // by thread
+  std::vector<std::vector<PrimitiveCall>> calls_;  // by thread and product
   std::string names_;
   std::size_t worker_bytes_ = 0;
   std::size_t product_scratch_ = 0;

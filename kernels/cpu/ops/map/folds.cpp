@@ -40,7 +40,7 @@ struct Minimum {
   }
 };
 
-/// Calls `function` with the operation of a reduction.
+/// Calls `function` with the operation of a reduction, such as `Sum`.
 template <class Function>
 [[gnu::always_inline]] inline void with_combination(Reduction reduction, const Function& function) {
   switch (reduction) {

@@ -16,8 +16,7 @@ constexpr std::int64_t column_sum_elements = 8192;
 constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
 constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
 constexpr std::int64_t wide_row = 256;  // minimum elements of a tile of one row, to be efficient
-// minimum extent of a reduced loop that is innermost; otherwise a loop that is not reduced is moved
-// there
+// minimum extent with which a reduced loop stays innermost
 constexpr std::int64_t min_reduced_row = 8;
 constexpr std::int64_t min_rows_of_columns = 8;  // minimum rows of a tile if columns are reduced
 
