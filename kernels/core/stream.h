@@ -35,8 +35,8 @@ class Event {
   virtual ~Event() = default;
 
   /// Returns the seconds from `earlier` to this event. Both must have been reached (synchronize
-  /// first) and belong to the same device. Throws std::logic_error if one of them is for ordering
-  /// only.
+  /// first) and belong to the same device. Throws std::logic_error if one of them has no time, for
+  /// example because it is for ordering only.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
   /// Returns the records by which streams of other backends wait for this event (crossing.h); null
@@ -78,8 +78,8 @@ class Stream {
     ++scratch_moves_;
     grow_scratch(bytes);
   }
-  /// From now on `reserve_scratch` only records the requested size. Plans of models that are larger
-  /// than the memory can then be built, but not executed.
+  /// Makes `reserve_scratch` only record the requested size from now on. Plans of models that are
+  /// larger than the memory can then be built, but not executed.
   void plan_only() { only_plans_ = true; }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
 

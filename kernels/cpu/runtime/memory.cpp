@@ -123,8 +123,8 @@ namespace {
 
 /// Throws OutOfMemory if the machine has less than `more` bytes left. `held`: bytes that the buffer
 /// already has, for the message. Reading the available memory takes longer than allocating a small
-/// block, so small blocks are checked only once they add up to a part of `reserve`, into which they
-/// fit until then.
+/// block, so small blocks are checked only once they add up to `checked_together` bytes. `reserve`
+/// has room for these.
 void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
   constexpr std::size_t checked_together = reserve / 16;
   static std::atomic<std::size_t> unchecked{0};

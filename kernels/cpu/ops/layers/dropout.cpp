@@ -116,7 +116,8 @@ class DropoutOp final : public CpuOp {
                     });
   }
 
-  /// Processes pixels of the block that begins at element `block`.
+  /// Processes `pixels` pixels, from index `pixel` on, in all channels of a block. `block`: index
+  /// of the block's first element.
   template <class Element>
   void drop_channels(Element* destination, const Element* source, std::size_t block,
                      std::size_t pixel, std::size_t pixels) const {

@@ -35,8 +35,8 @@ std::size_t find_loop(const std::vector<MapLoop>& loops, std::size_t begin, cons
   return loops.size();
 }
 
-/// Returns the loop along which an operand is contiguous although it is strided in the innermost
-/// loop; the number of loops if there is none.
+/// Returns a loop along which some input is contiguous although the same input is strided in the
+/// innermost loop; the number of loops if there is none.
 std::size_t transposed_loop(const MapLoops& all) {
   for (std::size_t i = 0; i < all.output(); ++i) {
     const std::int64_t stride = all.loops[0].strides.at(i);
