@@ -23,7 +23,6 @@ struct Hierarchy {
   int version = 2;
 };
 
-/// A mount of a hierarchy in the file system.
 struct Mount {
   fs::path shown;  // path of the mounted group, from the top of the hierarchy
   fs::path point;  // folder at which it is mounted

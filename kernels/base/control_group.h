@@ -9,7 +9,6 @@
 
 namespace parbench {
 
-/// A control group in the file system.
 struct ControlGroup {
   std::filesystem::path folder;
   int version = 2;  // version of control groups: 1 or 2

@@ -27,7 +27,6 @@ struct CoreShare {
   int count = 1;
 };
 
-/// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
   bool autotune = false;          // choose kernels by measuring, if the backend can

@@ -104,8 +104,8 @@ class RankLink {
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
 
   struct Times {
-    double waits = 0;    // time with at least one thread in a message or collective
-    double barrier = 0;  // time in barriers
+    double waits = 0;  // time with at least one thread in a message or collective
+    double barrier = 0;
   };
   /// Returns the times in seconds since the last call of `take_times`.
   [[nodiscard]] Times take_times() { return {waits_.take(), barrier_.take()}; }

@@ -39,7 +39,6 @@ class RemoteDevice final : public Device {
   bool same_kernels_;
 };
 
-/// Returns whether a stream belongs to another rank's device.
 [[nodiscard]] bool is_remote(const Stream& stream);
 
 /// Returns the streams that this process enqueues work on.

@@ -38,7 +38,6 @@ class Capture : public std::enable_shared_from_this<Capture> {
   void record(std::size_t lane, CpuEvent& event);
   void wait(std::size_t lane, const CapturedRecord& record);
 
-  /// Returns the lanes of the streams that take part.
   [[nodiscard]] const std::vector<CapturedWork::Lane>& lanes() const { return work_->lanes; }
 
   /// Ends the capture. Throws std::logic_error if the first lane does not wait for the work of

@@ -21,8 +21,8 @@ constexpr std::size_t dropped_chunk = 1024;
 constexpr std::size_t drawn_block = 4;    // drawing starts at a multiple of this
 constexpr std::size_t max_channels = 16;  // channels whose random numbers are drawn together
 
-// Without `omp simd`, the compiler would have to allow for a destination that overlaps with the
-// source. The destination may be the source's memory.
+// `omp simd` lets the compiler assume that the destination is the source or does not overlap with
+// it.
 
 PARBENCH_SIMD void drop_range(float* destination, const float* source, const float* drawn,
                               float probability, float factor, std::size_t count) {

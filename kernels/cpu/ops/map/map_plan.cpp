@@ -15,7 +15,7 @@ constexpr std::int64_t row_sum_elements = 4096;
 constexpr std::int64_t column_sum_elements = 8192;
 constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
 constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
-constexpr std::int64_t wide_row = 256;  // minimum elements of a tile of one row, to be efficient
+constexpr std::int64_t wide_row = 256;          // minimum elements of tiles that consist of one row
 // minimum extent with which a reduced loop stays innermost
 constexpr std::int64_t min_reduced_row = 8;
 constexpr std::int64_t min_rows_of_columns = 8;  // minimum rows of a tile if columns are reduced

@@ -59,7 +59,6 @@ class MapPlan {
   /// Sets the reduced loops, or the others, in `start` to the first position of the tile with that
   /// index.
   void seek(TileStart& start, std::int64_t tile, bool reduced) const;
-  /// Returns the extents of the tile that begins at `start`.
   [[nodiscard]] TileExtents extents_at(const TileStart& start) const;
   [[nodiscard]] std::int64_t position(std::size_t operand, const TileStart& start) const;
   [[nodiscard]] const TileStrides& strides(std::size_t operand) const {
