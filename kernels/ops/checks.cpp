@@ -51,8 +51,8 @@ void check_activation(Name operation, const Shape& shape) {
   check_extents(operation, shape);
 }
 
-// Checks a window. `what`: the height or the width of an image; `padding`: the sum of the padding
-// at both ends.
+// Checks that a window fits an image along one side. `what`: the height or the width; `padding`:
+// the sum of the padding at both ends.
 void check_window(Name operation, Name what, std::int64_t extent, std::int64_t kernel,
                   std::int64_t padding) {
   if (extent + padding >= kernel) return;
