@@ -35,8 +35,8 @@ struct Lane {
   std::string device;  // "cpu:0"
   StreamKind kind = StreamKind::compute;
   int threads = 1;  // number of cores on which its tasks run
-  /// Number of cores of the device that all its lanes share; 0 for a lane that uses none of them,
-  /// such as a copy lane with its own core.
+  /// Number of the device's cores, if this lane shares them with other lanes of the device; 0 for a
+  /// lane that does not, such as a copy lane with its own core.
   int device_cores = 0;
   friend bool operator==(const Lane&, const Lane&) = default;
 };
@@ -45,7 +45,8 @@ struct Lane {
 /// "node1/0/cpu:0"; empty for "cpu:0" and "cuda:0/1".
 [[nodiscard]] std::string_view host_of(std::string_view device);
 
-/// Work that runs without a pause on its lanes once the tasks in `after` have ended.
+/// Work that starts once the tasks in `after` have ended, and then runs on its lanes without a
+/// pause.
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
@@ -53,15 +54,15 @@ struct Task {
   /// ended when it has ended on all of them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};
-  /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. They do
-  /// the same work on the same memory, or so much work that a warm cache makes no difference.
+  /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. Such tasks
+  /// do equal work on the same memory, or so much work that a warm cache makes no difference.
   /// Empty: the task is measured by itself.
   std::string cost_key = {};
   /// Phase of a training step: "forward", "backward", "update"; empty: none.
   std::string phase = {};
   std::optional<int> micro_batch = {};  // index of the micro-batch that it processes
   Work work = {};
-  double sent = 0;  // bytes that communication moves from one device to another
+  double sent = 0;  // bytes moved from one device to another, summed over all senders
   friend bool operator==(const Task&, const Task&) = default;
 };
 

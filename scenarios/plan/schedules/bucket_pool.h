@@ -22,18 +22,18 @@ struct BucketPool {
   std::size_t bytes = 0;
 };
 
-/// Wanted and maximum size of a pool in bytes. The pool may be larger if its buckets do not fit.
+/// Wanted and maximum size of a pool in bytes. The pool is larger if even the smallest possible
+/// pool is.
 struct PoolSize {
   std::size_t wished = 0;
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket. `staying`, `leaving`: alternatives that differ in whether
-/// buckets are kept for later segments (`stays` of `holdings_of`); the first is used if its
-/// smallest pool has at most the maximum size. Gradients stay in the pool for one segment after the
-/// segment that completes them, so that the next segment does not wait until they are reduced. If
-/// the pool would exceed the wanted size, buckets are held as briefly as possible: parameters
-/// arrive later than planned, and complete gradients leave at once.
+/// Assigns an offset to every bucket. `staying`, `leaving`: the buckets with lifetimes from
+/// `holdings_of` with and without `stays`. `staying` is used if a pool of at most the maximum size
+/// suffices for it. Gradients occupy memory for one segment longer than planned, so that the next
+/// segment does not wait until they are reduced. Where the pool would exceed the wanted size,
+/// complete gradients leave at once and parameters arrive later than planned.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

@@ -7,9 +7,9 @@
 
 namespace parbench {
 
-/// The memory slot of each micro-batch of a stage, from 0. Micro-batches share a slot only if the
-/// schedule orders the last use by one before the first use by the other, so that sharing adds no
-/// dependency. Empty: all micro-batches have slot 0.
+/// The memory slot of each micro-batch of a stage, from 0. Two micro-batches share a slot only if
+/// the schedule already ends the use by one before the use by the other begins, so that sharing
+/// adds no dependency. Empty: all micro-batches have slot 0.
 using Slots = std::vector<int>;
 
 [[nodiscard]] int slot_of(const Slots& slots, int micro_batch);
@@ -24,7 +24,8 @@ struct StageSlots {
   Slots inputs;            // received: from the sender's forward to the stage's backward pass
   Slots input_gradients;   // to send: from the stage's to the receiver's backward pass
   Slots output_gradients;  // received: from the sender's to the stage's backward pass
-  /// Received gradients that are forwarded: from the next to the previous stage's backward pass.
+  /// Received gradients that are forwarded: from the next stage's to the previous stage's backward
+  /// pass.
   Slots passed_gradients;
   // Activations in canonical order, for neighbours whose devices have other layouts.
   Slots packed_outputs;  // to send: from the stage's to the receiver's forward pass
