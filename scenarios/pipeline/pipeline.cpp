@@ -75,7 +75,7 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 }
 
 /// Returns ", 90% of what its tasks and their dependencies allow; without micro-batches: 1.02×
-/// (0.99–1.04)"; The second part is omitted unless the case has micro-batches and is or may be
+/// (0.99–1.04)". The second part is omitted unless the case has micro-batches and is or may be
 /// faster than one device, and model-parallel was measured with the same batch.
 std::string details_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome& gaining = *find_outcome(outcomes, found.gaining->name);

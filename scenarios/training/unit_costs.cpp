@@ -89,7 +89,8 @@ double estimated_seconds(const Unit& unit) {
   return seconds;
 }
 
-/// Memory of one measured unit, with one buffer per space, filled with random numbers.
+/// Memory of one measured unit, with one buffer per space. Data that calls read before they write
+/// it is random.
 class UnitMemory {
  public:
   UnitMemory(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
@@ -176,7 +177,8 @@ double measured_copy_seconds(Context& context, std::size_t bytes) {
   return measured_seconds(stream, [&] { stream.copy(destination, source); });
 }
 
-/// Returns the seconds for sending a gradient and adding a received one.
+/// Returns the seconds for sending a gradient to the other stage and adding the gradient received
+/// from it.
 double measured_exchange_seconds(Context& context, std::int64_t elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
   Stream& stream = context.stream(0, StreamKind::compute);
@@ -228,12 +230,12 @@ std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) 
   return ranges;
 }
 
-/// Number of passes over all units: several, so that a disturbance of some seconds does not affect
-/// all times of a unit.
+/// Number of passes over all units. There are several, so that a disturbance of some seconds does
+/// not affect all measurements of a unit.
 constexpr int passes = 3;
 
-/// Returns the estimate of every unit, followed, if the context measures, by the times of all units
-/// in each pass.
+/// Returns the estimated seconds of every unit. If the context measures, they are followed by the
+/// measured seconds of every unit, for each pass.
 std::vector<double> estimates_and_passes(Context& context, Stream& stream, const Network& network,
                                          const UnitRun& run) {
   const std::vector<StageRange> ranges = unit_ranges(network, run);

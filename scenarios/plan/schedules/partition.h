@@ -35,7 +35,7 @@ struct PartitionCosts {
 
 /// Returns the first units of the second and later stages such that the slowest stage is as fast as
 /// possible. Throws std::invalid_argument if there are no stages or fewer units than stages, or if
-/// `cuts` has neither no entry nor one per unit.
+/// `cuts` is not empty and does not have one entry per unit.
 [[nodiscard]] std::vector<int> balanced_partition(const PartitionCosts& costs);
 
 /// Returns the seconds of the slowest stage of a partition, which must match the stages and units

@@ -7,7 +7,7 @@
 
 namespace parbench {
 
-/// Returns the tolerance for the outputs of a step. It has no absolute part, because gradients may
+/// Returns the tolerance for the outputs of a step, which is only relative, because gradients may
 /// be small.
 [[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
 
@@ -22,12 +22,12 @@ namespace parbench {
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
-/// Adds a check that the loss is finite and positive. Refers to the parts.
+/// Adds a check that the loss is finite and positive. The check keeps a reference to the parts.
 void add_loss_check(CaseParts& parts);
 
-/// Adds a check that the last micro-batch's activations and gradients were received as they were
-/// sent, for each boundary between stages with different layouts. Refers to the parts and the
-/// stages.
+/// Adds checks that the last micro-batch's activations and gradients were received as they were
+/// sent. There is a check for each tensor whose layout differs on the two sides of a boundary. The
+/// checks keep a reference to the parts.
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch);
 
 }  // namespace parbench

@@ -16,13 +16,15 @@ namespace parbench {
 
 class PassWriter;
 
-/// A pass of a stage of a replica that is added in pieces, so that other tasks can be added between
-/// them. The collectives of shards in the pass run on the compute lanes.
+/// A forward or backward pass of a stage of a replica, which is added to the plan in pieces, so
+/// that other tasks can be added between them. The collectives of the shards run on the compute
+/// lanes.
 class StagePass {
  public:
   [[nodiscard]] bool is_written() const { return part_ == shards_.front().parts.size(); }
-  /// Adds a task for each shard: up to the next complete bucket of gradients, or to the end of the
-  /// pass or of the part after which shards combine data.
+  /// Adds the next task of each shard. It ends when the next bucket of gradients is complete, or at
+  /// the end of the current part (PassPart). Once all shards have reached the end of a part, also
+  /// adds the collective after it or, after the last part, the transfer to the neighbouring stage.
   void write_piece();
 
  private:
@@ -54,7 +56,7 @@ class PassWriter {
  public:
   explicit PassWriter(StepTasks& tasks);
 
-  /// Adds the packing of parameters, as separate tasks, for all stages that need it.
+  /// Adds a task that packs parameters for each stage that has packed copies.
   void write_packing();
 
   /// Begins a forward or backward pass of a replica; throws std::logic_error for other actions. All

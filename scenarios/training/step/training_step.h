@@ -41,8 +41,8 @@ struct TrainingStep : CaseParts {
 /// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
 /// gradients and the update. Adds the loss and the gradients of the whole batch as outputs, and
 /// checks that compare parts of the step with their definition, and parameters of different devices
-/// with each other. Throws Unsupported if replicas have parameters in different layouts, and
-/// std::invalid_argument for an exchange that the layout does not support.
+/// with each other. Throws Unsupported if replicas with an exchange have parameters in different
+/// layouts, and std::invalid_argument for an exchange that the layout does not support.
 [[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                                          const StepSettings& settings,
                                                          StepLayout layout);
