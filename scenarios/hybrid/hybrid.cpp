@@ -141,8 +141,8 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
   return Obstacle{{"layout"}, std::move(message)};
 }
 
-/// Returns the requested number of samples per micro-batch, by default two micro-batches per stage;
-/// nothing if there is neither a request nor a pipeline. `share`: number of samples of the largest
+/// Returns the requested number of samples per micro-batch or, without a request, one for two
+/// micro-batches per stage; nothing without a request and pipeline. `share`: samples of the largest
 /// replica.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
@@ -157,8 +157,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid
   return std::max((share + parts - 1) / parts, network.min_samples());
 }
 
-/// Adds "split", the number of samples per micro-batch. Returns why no single number divides a
-/// replica's samples into the requested number of micro-batches.
+/// Adds "split", the number of samples per micro-batch. Returns an obstacle if no single number
+/// gives the requested number of micro-batches.
 std::optional<Obstacle> add_size(const Scenario::Request& request, const DeviceGrid& grid,
                                  const Network& network, Parameters& parameters) {
   const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];

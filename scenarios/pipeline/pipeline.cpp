@@ -22,8 +22,8 @@ constexpr const char* pipelined_model = "pipeline";
 
 constexpr std::int64_t published_batch = 120;
 
-// Implied parameter of cases on devices of different kinds, whose results are compared with a
-// reference on the same devices instead of one device.
+// Implied parameter of cases on devices of different kinds, whose reference runs on the same
+// devices instead of on one.
 constexpr const char* reference_parameter = "reference";
 constexpr const char* same_devices = "same devices";
 
@@ -51,8 +51,8 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
 }
 
 /// Returns the value of "split"; nothing if the user gives the number of micro-batches instead. The
-/// values of presets are for large batches: the smallest of them is replaced by half of the batch
-/// if it is not smaller than the batch.
+/// values of presets are for large batches. If the batch is not larger than the smallest of them,
+/// half of the batch replaces this value.
 std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis,
                               std::int64_t batch) {
   const Value* given = request.spec.parameters.find("split");
@@ -75,8 +75,8 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 }
 
 /// Returns ", 90% of what its tasks and their dependencies allow; without micro-batches: 1.02×
-/// (0.99–1.04)". The second part is omitted unless the case has micro-batches and is or may be
-/// faster than one device, and model-parallel was measured with the same batch.
+/// (0.99–1.04)". The second part is added if micro-batches pay or may pay, and model-parallel was
+/// measured with the same batch.
 std::string details_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome& gaining = *find_outcome(outcomes, found.gaining->name);
   std::string text;

@@ -35,8 +35,8 @@ struct Lane {
   std::string device;  // "cpu:0"
   StreamKind kind = StreamKind::compute;
   int threads = 1;  // number of cores on which its tasks run
-  /// Number of the device's cores, if this lane shares them with other lanes of the device; 0 for a
-  /// lane that does not, such as a copy lane with its own core.
+  /// Number of the device's cores, which its lanes share; 0 for a lane that uses none of them, such
+  /// as a copy lane with its own core.
   int device_cores = 0;
   friend bool operator==(const Lane&, const Lane&) = default;
 };

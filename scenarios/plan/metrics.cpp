@@ -82,10 +82,10 @@ class Causes {
     return before_[call];
   }
 
-  /// Returns the call of another task on which a call depends: the one that ends last of the last
-  /// calls of the tasks in `after` and, for a collective, of the previous calls on the lanes where
-  /// it begins at the same time. Returns nothing if the call is not the first of its task on its
-  /// lane.
+  /// Returns the call of another task on which the first call of a task on a lane depends; nothing
+  /// for later calls. It is the one that ends last. Candidates are the last calls of the tasks in
+  /// `after` and, for a collective, the previous calls on the lanes where it begins at the same
+  /// time.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
@@ -149,8 +149,8 @@ bool is_on(const Timeline& timeline, const TimedCall& call, const std::string& d
   return timeline.graph.lane(call.lane).device == device;
 }
 
-/// Returns the waits of a device: the idle time before each call that begins while none of its
-/// other calls runs.
+/// Returns the waits of a device, before those of its calls that begin while no other call runs on
+/// it.
 Waits waits_of(const Timeline& timeline, const Causes& causes, const std::string& device) {
   std::vector<std::size_t> calls;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {

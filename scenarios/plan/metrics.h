@@ -1,7 +1,7 @@
-// Metrics of a timeline, in seconds. Busy, idle and overlapped times are exact: they are lengths of
-// unions and intersections of the intervals in which calls ran, in whole nanoseconds. The causes of
-// waits and the critical path are inferred: the cause of a call's wait is the last event for which
-// it had to wait, according to the plan and to the times of the host's enqueueing.
+// Metrics of a timeline, in seconds. Busy, idle and overlapped times are exact: unions and
+// intersections of the intervals in which calls ran, in whole nanoseconds. The cause of a call's
+// wait, and thus the critical path, is inferred: it is the last event for which the call had to
+// wait according to the plan and the host's enqueueing.
 #pragma once
 
 #include <string>
@@ -22,16 +22,16 @@ struct Waits {
   friend bool operator==(const Waits&, const Waits&) = default;
 };
 
-/// Metrics of all lanes of one device. Each field is the total time during which the condition in
-/// its comment holds.
+/// Metrics of all lanes of one device: total times during which the conditions in the comments
+/// hold.
 struct DeviceMetrics {
   std::string device;
-  double busy = 0;    // at least one call runs
-  double idle = 0;    // no call runs, between the beginning and the end of the timeline
-  double bubble = 0;  // no call runs, between the device's first and last call
-  Waits waits;  // `idle` before calls, by cause; the idle time after the last call is not included
-  double compute = 0;                // a computation runs
-  double copy = 0;                   // a copy runs
+  double busy = 0;     // at least one call runs
+  double idle = 0;     // no call runs, between the beginning and the end of the timeline
+  double bubble = 0;   // no call runs, between the device's first and last call
+  Waits waits;         // `idle` before calls, by cause; excludes idle time after the last call
+  double compute = 0;  // a computation runs
+  double copy = 0;     // a copy runs
   double communication = 0;          // a collective, or a message between devices, runs
   double exposed_copy = 0;           // a copy runs, but no computation on this device
   double exposed_communication = 0;  // communication runs, but no computation on this device
@@ -39,7 +39,7 @@ struct DeviceMetrics {
   friend bool operator==(const DeviceMetrics&, const DeviceMetrics&) = default;
 };
 
-/// Metrics of one lane, independent of other lanes of its device.
+/// Idle time before the calls of one lane, whether or not other lanes of the device are busy.
 struct LaneMetrics {
   std::string name;  // "cpu:0/compute"
   std::string device;
@@ -47,9 +47,9 @@ struct LaneMetrics {
   friend bool operator==(const LaneMetrics&, const LaneMetrics&) = default;
 };
 
-/// Seconds on the critical path: the chain that leads from the last call back to the beginning. The
-/// predecessor of a call is the call whose end it waited for last; the chain ends at a call that
-/// waited last for the host.
+/// Seconds on the critical path: the chain from the last call back to the beginning in which each
+/// call is preceded by the call for whose end it waited last. It ends at a call that waited last
+/// for the host.
 struct CriticalPath {
   double compute = 0;
   double copy = 0;

@@ -7,9 +7,8 @@
 
 namespace parbench {
 
-/// Best-fit allocator of offsets within one region. It allocates no memory: the caller acquires and
-/// releases blocks in the order of its tensors' lifetimes, then reads the size that the region
-/// needs (`peak`).
+/// Best-fit allocator of offsets within one region. It allocates no memory: the caller replays the
+/// lifetimes of its tensors once, then reads the size that the region needs (`peak`).
 class RegionPlanner {
  public:
   static constexpr std::size_t alignment = 64;

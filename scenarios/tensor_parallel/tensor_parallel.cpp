@@ -61,8 +61,8 @@ RestOfNetwork rest_of(const CaseSpec& spec) {
   return spec.strategy == divided_positions ? RestOfNetwork::by_positions : RestOfNetwork::repeated;
 }
 
-/// For sequence parallelism: returns why collectives, which move words of four bytes, cannot move a
-/// shard's part of the activations.
+/// For sequence parallelism: returns an obstacle if a shard's part of the activations is not a
+/// multiple of four bytes, the word size of collectives.
 std::optional<Obstacle> obstacle_of_words(const CaseSpec& spec, const Network& network,
                                           std::int64_t batch, int devices) {
   if (spec.strategy != divided_positions) return std::nullopt;

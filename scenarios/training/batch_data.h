@@ -26,8 +26,8 @@ void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
 /// Returns the numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
-/// Multiplies each f32 value by 1 + `change` or 1 − `change`. The signs are random with the seed
-/// |`perturbation`| (Context::perturbation, not 0), and opposite for n and −n.
+/// Multiplies each f32 value by 1 + `change` or 1 − `change`. The signs are random, differ for each
+/// n = |`perturbation`| (Context::perturbation, not 0), and are opposite for n and −n.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
 /// Writes random integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,

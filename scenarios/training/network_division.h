@@ -29,11 +29,10 @@ enum class RestOfNetwork {
 /// network's parameters, or parts of them.
 class NetworkDivision {
  public:
-  /// With `by_positions` (Korthikanti et al. 2022), the layers other than such pairs must be
-  /// normalisations and residual connections, which is not checked, and a normalisation that has no
-  /// other reader must precede each pair. Throws std::invalid_argument if there is no such
-  /// normalisation, or `obstacle_to_division` returns an obstacle. Does not keep a reference to
-  /// `whole`.
+  /// With `by_positions` (Korthikanti et al. 2022), each pair must follow a normalisation that no
+  /// other layer reads, and the other layers must be normalisations and residual connections (not
+  /// checked). Throws std::invalid_argument if a pair does not, or `obstacle_to_division` returns
+  /// an obstacle. Does not keep a reference to `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {

@@ -113,8 +113,8 @@ std::optional<std::vector<int>> known_partition(const Context& context, const Ne
   }
 }
 
-/// Returns the key of a partition in `Context::measured`: cases with the same network and equal
-/// devices have equal keys, because they should use the same partition.
+/// Returns the key (Context::measured) of the partition that cases with the same network and equal
+/// devices share.
 std::string sweep_key(const Context& context, const Network& network,
                       const std::vector<int>& devices) {
   std::string key = fmt::format("of {} {}", network.name, to_string(network.input));
@@ -125,10 +125,9 @@ std::string sweep_key(const Context& context, const Network& network,
   return key;
 }
 
-/// Returns the first partition that an earlier case has selected under this key and whose slowest
+/// Returns the first partition that an earlier case has recorded under this key and whose slowest
 /// stage takes at most the share `tolerance` longer than that of the fastest partition. If there is
-/// none, selects the partition that is balanced by estimates among all those within the tolerance,
-/// and records it under the key.
+/// none, records and returns the one of these partitions that is balanced by estimates.
 std::vector<int> agreed_partition(Context& context, int device, const std::string& key,
                                   const StepCosts& costs, double tolerance) {
   const double fastest = slowest_stage(costs.measured, balanced_partition(costs.measured));

@@ -40,13 +40,12 @@ struct LayerRange {
 
 /// Returns the first units of the later stages of a case, according to its parameter "partition":
 /// names of units, "published", or "balanced". `devices`: device of each stage; `micro_batches`:
-/// sizes of the micro-batches of a replica. A balanced partition is the one in
-/// `Context::Options::known_cuts` for this case, if it is valid. Otherwise it is computed from
-/// measured costs for the first size, or for 16 samples if that is larger: partitions count as
-/// equal to the fastest one if their slowest stage takes at most 3% longer, or at most the
-/// measurement's uncertainty. Among these, the function prefers a partition that an earlier case of
-/// the run with this network and equal devices has selected; otherwise it selects the one that is
-/// balanced by estimates.
+/// sizes of the micro-batches of a replica. A balanced partition is that of the case in
+/// `Context::Options::known_cuts`, if there is a valid one. Otherwise it is computed from measured
+/// costs of the first micro-batch (at most 16 samples). The slowest stage may take 3% longer than
+/// that of the fastest partition, or the measurement's uncertainty if that is larger. Among the
+/// partitions within this tolerance, one that an earlier case of the run with this network and
+/// equal devices uses is preferred; if there is none, the one that is balanced by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,

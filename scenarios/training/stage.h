@@ -105,7 +105,7 @@ class Stage {
   /// Returns the calls of the last stage's first backward pass except its first call, the loss.
   [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   /// Returns the memory in which `backward_after_loss` expects the gradient of the prediction. The
-  /// forward pass also uses this memory, so write the gradient after that pass.
+  /// forward pass uses the same memory, so the gradient must be written after it.
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   /// Returns the update of the stage's parameters.
   [[nodiscard]] RegionUpdate& update() { return *update_; }

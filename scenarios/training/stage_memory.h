@@ -7,9 +7,9 @@
 
 namespace parbench {
 
-/// Returns memory for everything except gradients. Cases on a device share inputs of the batch that
-/// are equal, targets of a network, and the parameters and running statistics of equal stages with
-/// equal layouts. Parameters and statistics change as cases train; each case's reset restores them.
+/// Returns memory for everything except gradients. Cases on a device share equal inputs and
+/// targets, and the parameters and running statistics of equal stages with equal layouts. Training
+/// changes the latter; the reset of a case restores them.
 [[nodiscard]] StageMemory shared_memory(CaseParts& parts, const Stage::Options& options,
                                         const StagePlan& plan);
 /// Like `shared_memory`, but parameters and their packed copies are `elsewhere`.

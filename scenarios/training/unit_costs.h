@@ -34,8 +34,8 @@ struct UnitSeconds {
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 
-/// Basis of the costs of copies and exchanges. `measured` if the context measures and its first two
-/// devices are in this process, otherwise also estimated.
+/// Basis of the costs of copies and exchanges. `measured`: measured if the context measures and its
+/// first two devices are in this process, otherwise estimated.
 enum class CostBasis { measured, estimated };
 
 /// Returns, for each unit, the seconds for copying the tensors of a micro-batch that cross the cut

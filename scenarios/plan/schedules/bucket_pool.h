@@ -8,8 +8,7 @@
 
 namespace parbench {
 
-/// A bucket of parameters or gradients in a pool whose memory other buckets use before and after
-/// it.
+/// A bucket of parameters or gradients in a pool. Other buckets use its memory before and after it.
 struct PooledBucket {
   bool has_gradients = false;  // false: parameters
   Holding when;
@@ -29,11 +28,11 @@ struct PoolSize {
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket. `staying`, `leaving`: the buckets with lifetimes from
-/// `holdings_of` with and without `stays`. `staying` is used if a pool of at most the maximum size
-/// suffices for it. Gradients occupy memory for one segment longer than planned, so that the next
-/// segment does not wait until they are reduced. Where the pool would exceed the wanted size,
-/// complete gradients leave at once and parameters arrive later than planned.
+/// Assigns an offset to every bucket. `staying`, `leaving`: the buckets with the lifetimes that
+/// `holdings_of` returns with and without `stays`; `staying` is used if the maximum size suffices
+/// for it. Gradients occupy memory for one segment longer than planned, so that the next segment
+/// does not wait until they are reduced. Where the pool would exceed the wanted size, complete
+/// gradients leave at once and parameters arrive later than planned.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

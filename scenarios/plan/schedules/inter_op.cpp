@@ -90,8 +90,7 @@ std::vector<int> largest_merges(const InterOpProblem& problem) {
 
 // --- list scheduling ---
 
-/// Returns, for each operation, the seconds of the longest path from its beginning to the end of
-/// the problem, by the costs `shared`.
+/// Returns, for each operation, the seconds (`shared`) of the longest path that begins with it.
 std::vector<double> longest_paths(const InterOpProblem& problem) {
   std::vector<double> paths(problem.shared);
   for (int op = problem.count() - 1; op >= 0; --op) {
@@ -173,8 +172,7 @@ double join_seconds(const InterOpProblem& problem, Ran before, Ran next) {
   return before == Ran::whole && next == Ran::whole ? 0 : problem.join;
 }
 
-/// Finds the fastest sequence of levels for one block, between operations that run on the whole
-/// device.
+/// Finds the fastest levels for a block between operations that run on the whole device.
 class LevelSolver {
  public:
   LevelSolver(const InterOpProblem& problem, const Block& block, const ScheduleSearch& search)
@@ -242,7 +240,8 @@ class LevelSolver {
   }
   [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
 
-  /// Returns the seconds from a state to the end; nothing if the limit of states is exceeded.
+  /// Returns the seconds from a state to the end of the block; nothing if the limit of states is
+  /// exceeded.
   std::optional<double> seconds_from(const State& state) {
     if (state.done == all()) return join_seconds(problem_, state.before, after_all_);
     if (const auto found = best_.find(state); found != best_.end()) return found->second.seconds;
@@ -280,10 +279,10 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers, as the next level in `state`, the level of `chains` and all levels that add further
-  /// chains on other streams. A further chain begins at an operation with an index of at least
-  /// `from`, so that no set of chains is considered twice. `taken`: completed operations and those
-  /// in `chains`; `longest`: seconds of the longest chain.
+  /// Considers, as the next level in `state`, the level of `chains` and levels that add chains on
+  /// other streams. The first operation of an added chain has at least the index `from`, so that no
+  /// set of chains is considered twice. `taken`: completed operations and those in `chains`;
+  /// `longest`: seconds of the longest chain.
   bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
     if (chains.size() >= 2 && !consider(level_of(chains), state, taken, longest, best)) {
@@ -301,9 +300,9 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers levels in which the last chain ends here, and levels in which further operations
-  /// follow in it. `start`: first operation of the last chain; `seconds`: its time; `longest`: time
-  /// of the longest other chain.
+  /// Considers levels with the last chain as it is, and levels in which further operations follow
+  /// in it. `start`: first operation of the last chain; `seconds`: its time; `longest`: time of the
+  /// longest other chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {

@@ -62,8 +62,8 @@ struct PassOfStage {
 };
 
 /// Assigns slots to memory that a micro-batch uses from the beginning of its pass `first` until the
-/// end of its pass `last`. `micro_batches`: in the order of `first`. A micro-batch gets the lowest
-/// slot whose previous micro-batch ends `last` before the new one begins `first`.
+/// end of its pass `last`. `micro_batches`: in the order of `first`. A slot can be reused once the
+/// pass `last` of its previous micro-batch has ended.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
                     const PassOfStage& first, const PassOfStage& last) {
   Slots slots(micro_batches.size(), 0);

@@ -16,9 +16,10 @@ using Slots = std::vector<int>;
 /// Returns the number of slots; 1 if empty.
 [[nodiscard]] int slot_count(const Slots& slots);
 
-/// Slots for each kind of memory of a stage. Copies are asynchronous: a copy may start as soon as
-/// the pass that produces its data has ended, and is only certain to have ended when the pass that
-/// waits for it starts. Kinds for a neighbour that the stage does not have are empty.
+/// Slots for each kind of memory of a stage. The comments give the time during which memory is in
+/// use. Copies are asynchronous: a copy may start as soon as the pass that produces its data has
+/// ended, and is only certain to have ended when the pass that waits for it starts. Kinds for a
+/// neighbour that the stage does not have are empty.
 struct StageSlots {
   Slots activations;       // from the stage's forward to its backward pass
   Slots inputs;            // received: from the sender's forward to the stage's backward pass

@@ -8,8 +8,8 @@ namespace parbench {
 
 /// Name of a case's note with the first units of its later stages, joined by '+'.
 inline constexpr std::string_view cut_note = "cut at";
-/// Name of the note that replaces `cut_note` if there is no other partition of the model into this
-/// number of stages.
+/// Name of a second note with the text of `cut_note`, for cases whose model has no other partition
+/// into this number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
 /// Name of a case's note with the size of the smallest micro-batch that all layers of its model can
 /// compute: "2 samples".

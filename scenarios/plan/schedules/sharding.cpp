@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// Parameters after a large one, such as a bias, share its bucket if they are smaller than
+/// Parameters after a large parameter, such as its bias, share its bucket if they are smaller than
 /// 1/parts_of_own of a bucket in total.
 constexpr std::size_t parts_of_own = 4;
 

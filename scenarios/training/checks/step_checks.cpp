@@ -266,8 +266,7 @@ CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFor
                                .samples = images.desc.shape.front()},
                               format.dtype);
   Tolerance tolerance = tolerance_of_step(format);
-  // The naive network does not round to tf32, so it differs in every linear layer, and the
-  // differences add up.
+  // The naive network does not round to tf32, and the differences of all linear layers add up.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues gradients = naive.gradients();
   const NaiveOutputs want = outputs_of(naive.loss(), gradients, optimizer);

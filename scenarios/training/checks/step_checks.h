@@ -13,12 +13,13 @@ namespace parbench {
 
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - for a small perceptron, of the loss and all gradients, by a naive network;
-/// - for another network whose last stage still holds the whole batch, of the loss, from the
-///   predictions and the target, and of sampled values of the last layer's weight gradient if that
-///   layer is linear or a convolution without groups and has parameters of its own;
+/// - for another network whose last stage keeps the activations of the whole batch, of the loss,
+/// and
+///   of sampled values of the last layer's weight gradient if that layer is linear or a convolution
+///   without groups and has parameters of its own;
 /// - otherwise, that the loss is finite and positive.
-/// The checks keep references to the parts and the stages, which may be those of several replicas
-/// that share the micro-batches. `optimizer`: determines the clip factor.
+/// The check keeps references to the parts, the network and the stages, which may be those of
+/// several replicas. `optimizer`: determines the clip factor.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 

@@ -29,8 +29,8 @@ float drawn(const Fill& fill, std::int64_t index) {
   return values.at(static_cast<std::size_t>(index % block));
 }
 
-/// Returns spread positions and the position of the largest gradient, where an update with a small
-/// learning rate is least likely to be below the resolution of f32.
+/// Returns spread positions and the position of the largest gradient. At other positions, an update
+/// with a small learning rate may be below the resolution of f32.
 std::vector<std::int64_t> checked_indices(const std::vector<float>& gradient) {
   std::vector<std::int64_t> indices;
   const auto count = static_cast<std::int64_t>(gradient.size());
@@ -108,7 +108,7 @@ CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
 }
 
 /// Checks the clip factors, the gradients of copies, and the updated parameters. The expected
-/// parameters are computed with the clip factor of the device that updates them.
+/// values depend on the clip factor as computed by the device that updates them.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   std::vector<double> factors;

@@ -73,8 +73,7 @@ class ReplicateWriter {
                       static_cast<std::size_t>(layout.samples_of(r)) * sample);
   }
 
-  /// Adds the forward pass of a replica, preceded by the packing of the parameters that arrive in
-  /// every step.
+  /// Adds the forward pass with the packing of parameters, which arrive in every step.
   TaskId add_forward(int r) {
     std::vector<TaskId> after;
     if (r > 0) {
@@ -106,8 +105,8 @@ class ReplicateWriter {
                                          {operation.diff_prediction, gradients_}})});
   }
 
-  /// Adds the copy of the gradients of the predictions to a replica, and its backward pass from
-  /// there.
+  /// Adds the copy of the gradients of predictions to a replica, and its backward pass without the
+  /// loss.
   TaskId add_backward(int r, TaskId loss) {
     const TaskId arrived =
         send("gradients of predictions", 0, r, {loss},

@@ -20,7 +20,7 @@ struct ReplicaTasks {
   ZeroSegments segments;
   std::vector<std::vector<TaskId>> arrived;  // tasks that complete an arrival; by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
-  std::vector<TaskId> written = {};  // one for each segment added so far
+  std::vector<TaskId> written = {};  // tasks of the segments added so far
   std::vector<TaskId> reduced = {};  // tasks that complete the replica's sums of gradients
 };
 
@@ -295,8 +295,8 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Adds the squared norms of all blocks and their all-gather, so that every device computes the
-  /// same clip factor from the same numbers in the same order.
+  /// Adds the squared norms of all blocks and their all-gather. Every device then computes the clip
+  /// factor from the same numbers in the same order.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;

@@ -120,8 +120,8 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// Returns memory for an addend of an input's gradient: the memory at the boundary for the first
-/// addend of the gradient of an input of the stage, otherwise a temporary.
+/// Returns a temporary, except for the first addend of the gradient of an input of the stage: its
+/// memory at the boundary.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
   if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
     return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
@@ -175,9 +175,9 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
   return sum;
 }
 
-/// Completes the gradient of a stage's input in the memory at the boundary: adds the addends that
-/// are in other memory, or copies the first one if the memory is still empty. The gradient of a
-/// tensor that only passes through the stage remains where it was received.
+/// Completes the gradient of a stage's input in the memory at the boundary: adds addends from other
+/// memory, after copying the first one if the memory is empty. The gradient of a tensor that only
+/// passes through the stage remains where it was received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
   const SymbolicView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];

@@ -41,7 +41,7 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
 
   RegionPlanner activations_;
   RegionPlanner region_;                       // allocator of Space::transient
-  std::multimap<int, std::size_t> transient_;  // offsets in it, by last reader
+  std::multimap<int, std::size_t> transient_;  // offsets in Space::transient, by last reader
   std::map<int, SymbolicView> leaving_;        // outputs that leave the stage, by layer
 };
 

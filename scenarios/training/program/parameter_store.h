@@ -63,7 +63,7 @@ class ParameterStore {
   /// Returns calls that refresh all packed copies.
   [[nodiscard]] const std::vector<SymbolicCall>& packing() const { return packing_; }
   /// Returns the names and layouts of all parameters as a string. Stages of a network with equal
-  /// strings have equal regions.
+  /// strings have each parameter at the same offset.
   [[nodiscard]] std::string layout_key() const;
 
  private:

@@ -152,8 +152,8 @@ class StageProgram {
   [[nodiscard]] SymbolicView input_gradient_view(int tensor) const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
-  /// Returns BackwardWriter::gradients_begin of `backward(false)`. Used if a step has one
-  /// micro-batch and its gradients replace activations that are no longer read.
+  /// Returns BackwardWriter::gradients_begin, for a step with one micro-batch, whose gradients
+  /// replace activations that are no longer read.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Returns the bytes that a layer of the range keeps for backward passes (without recomputation).
   [[nodiscard]] std::size_t activation_bytes_of(int layer) const;

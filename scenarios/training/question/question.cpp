@@ -28,9 +28,9 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// Returns why the batch has more samples than kernels can count, or the smallest micro-batch too
-/// few for batch normalisations. `replicas`: sizes of the micro-batches of each replica; `asked`:
-/// flags that determine these sizes.
+/// Returns an obstacle if kernels cannot count the samples of the batch, or the smallest
+/// micro-batch has too few for batch normalisations. `replicas`: sizes of micro-batches by replica;
+/// `asked`: flags that set them.
 std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Network& network,
                                           const std::vector<std::vector<std::int64_t>>& replicas,
                                           std::vector<std::string_view> asked) {
@@ -181,8 +181,8 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  // The result depends on micro-batches if layers have running statistics (normalisations use those
-  // of the micro-batch) or drop out values by the sample's position in the micro-batch.
+  // Normalisations use statistics of the micro-batch, and dropouts depend on the sample's position
+  // in it.
   const Network network = network_of(spec.parameters);
   return std::ranges::any_of(network.layers, [&](const Layer& layer) {
     return as<RandomDropout>(layer) != nullptr ||

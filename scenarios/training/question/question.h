@@ -64,8 +64,7 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
   /// Returns the scaling efficiency, which is 1 for linear scaling: the speedup over one device
   /// divided by the number of devices; with weak scaling, the time of one device divided by that of
-  /// all devices, each with a batch. Returns nothing for the baseline, and if only one replica has
-  /// samples.
+  /// all devices, each with a batch. None for the baseline, and if only one replica has samples.
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
   /// Returns the best strategy, what recomputation and schedules cost or save in time and memory,
   /// and the shares of lost time.

@@ -34,17 +34,16 @@ inline constexpr const char* weak_scaling = "weak";
 
 /// Parses sizes joined by '+', such as "12+8+4" (AxisKind::sizes).
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
-/// Returns the number of samples of each micro-batch of a resolved case, by replica. They follow
-/// from "split" (the size of micro-batches, of which the last may be smaller, or the list of their
-/// sizes) or from "accumulate" (their number; default: 1). Replicas without samples are omitted.
+/// Returns the number of samples of each micro-batch of a resolved case, by replica. "split" is the
+/// size of micro-batches, of which the last may be smaller, or the list of their sizes;
+/// "accumulate" is their maximum number. Replicas without samples are omitted.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
 /// Adds "split". If the user has requested a number of micro-batches, its value is a size or list
-/// of sizes that divides `samples` into this number; otherwise it is `split`, or "split" is not
-/// added if that is empty. Returns an obstacle, in which `text` describes the samples, if the
-/// number is larger than `samples`. Throws UsageError if the user gives both the number and the
-/// size.
+/// of sizes that divides `samples` into this number, otherwise `split`, if any. Returns an obstacle
+/// if there are fewer `samples` than requested micro-batches; `text` describes the samples. Throws
+/// UsageError if the user gives both number and size.
 [[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
                                                 std::int64_t samples, const std::string& text,
                                                 const std::optional<Value>& split,

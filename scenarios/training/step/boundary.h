@@ -21,9 +21,9 @@ struct Crossing {
   std::size_t bytes = 0;
 };
 
-/// Copies between neighbouring stages. A tensor whose layout differs between the two devices is
-/// sent in canonical order: the sender's task ends with a reorder to it, the receiver's task begins
-/// with a reorder from it, except on a side where the tensor is canonical anyway.
+/// Copies between neighbouring stages. A tensor with different layouts on the two devices is sent
+/// in canonical order. Where necessary, the sender's task ends with a reorder and the receiver's
+/// task begins with one.
 class Boundaries {
  public:
   explicit Boundaries(StepTasks& tasks) : tasks_(tasks) {}

@@ -22,9 +22,9 @@ class PassWriter;
 class StagePass {
  public:
   [[nodiscard]] bool is_written() const { return part_ == shards_.front().parts.size(); }
-  /// Adds the next task of each shard. It ends when the next bucket of gradients is complete, or at
-  /// the end of the current part (PassPart). Once all shards have reached the end of a part, also
-  /// adds the collective after it or, after the last part, the transfer to the neighbouring stage.
+  /// Adds a task of each shard, up to the next complete bucket of gradients or the end of the
+  /// current part (PassPart). Once all shards have reached the end, also adds the collective after
+  /// the part or, after the last part, the transfer to the neighbouring stage.
   void write_piece();
 
  private:
