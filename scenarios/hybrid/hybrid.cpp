@@ -107,7 +107,6 @@ class Hybrid final : public TrainingQuestion {
   }
 };
 
-/// Returns the grid of the requested layout.
 DeviceGrid read_layout(const Scenario::Request& request) {
   const std::string& text = request.spec.parameters.text("layout");
   try {

@@ -45,8 +45,7 @@ struct Lane {
 /// "node1/0/cpu:0"; empty for "cpu:0" and "cuda:0/1".
 [[nodiscard]] std::string_view host_of(std::string_view device);
 
-/// Work that starts once the tasks in `after` have ended, and then runs on its lanes without a
-/// pause.
+/// Work that runs on its lanes without a pause once the tasks in `after` have ended.
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
@@ -54,8 +53,8 @@ struct Task {
   /// ended when it has ended on all of them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};
-  /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. Such tasks
-  /// do equal work on the same memory, or so much work that a warm cache makes no difference.
+  /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. They do
+  /// the same work on the same memory, or so much work that a warm cache makes no difference.
   /// Empty: the task is measured by itself.
   std::string cost_key = {};
   /// Phase of a training step: "forward", "backward", "update"; empty: none.
@@ -82,7 +81,6 @@ struct PlanGraph {
 
   [[nodiscard]] const Lane& lane(LaneId id) const { return lanes.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] const Task& task(TaskId id) const { return tasks.at(static_cast<std::size_t>(id)); }
-  /// Returns the work of all tasks.
   [[nodiscard]] Work work() const;
   /// Returns the names of devices, in the order of their first lanes.
   [[nodiscard]] std::vector<std::string> devices() const;

@@ -1,6 +1,6 @@
 // Metrics of a timeline, in seconds. Busy, idle and overlapped times are exact: unions and
 // intersections of the intervals in which calls ran, in whole nanoseconds. The cause of a call's
-// wait, and thus the critical path, is inferred: it is the last event for which the call had to
+// wait, on which the critical path depends, is inferred: the last event for which the call had to
 // wait according to the plan and the host's enqueueing.
 #pragma once
 

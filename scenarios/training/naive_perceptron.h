@@ -33,12 +33,10 @@ class NaivePerceptron {
                   DType dtype);
 
   [[nodiscard]] double loss() const;
-  /// Returns gradients by the name of the parameter.
   [[nodiscard]] NamedValues gradients() const;
-  /// Returns the gradients of a backward pass that treats inputs of ReLUs near zero as if they had
-  /// the opposite sign: inputs with a magnitude of at most `closeness` times the root mean square
-  /// of the layer's inputs. The forward pass is unchanged. `from`: result of `gradients()`; only
-  /// samples with such inputs are recomputed.
+  /// Returns the gradients of a backward pass that treats inputs of ReLUs as if they had the
+  /// opposite sign where their magnitude is at most `closeness` times the root mean square of the
+  /// layer's inputs. `from`: `gradients()`. Recomputes only samples with such inputs.
   [[nodiscard]] NamedValues switched_gradients(NamedValues from, double closeness) const;
 
  private:

@@ -54,7 +54,6 @@ class NetworkDivision {
   [[nodiscard]] const std::vector<ParameterSpec>& parameters() const { return parameters_; }
 
  private:
-  /// How a linear layer is divided.
   struct Cut {
     bool by_outputs = false;  // false: by inputs
     int groups = 1;  // groups of outputs that are divided separately: queries, keys and values

@@ -14,7 +14,6 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 /// Throws std::invalid_argument for a name other than sgd, momentum, adam and adamw.
 [[nodiscard]] OptimizerKind optimizer_named(std::string_view name);
 
-/// Returns whether it is Adam or AdamW.
 [[nodiscard]] inline bool is_adam(OptimizerKind kind) {
   return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
 }

@@ -13,8 +13,8 @@
 namespace parbench {
 
 /// Parses a partition: "published", or the names of the first units of the later stages, joined by
-/// '+'. Returns the indices of these units. Throws UsageError for unknown units, for units that are
-/// not in ascending order, for another number of stages, and if there is no published partition.
+/// '+'. Returns the indices of these units. Throws UsageError for unknown units, units in another
+/// order, another number of stages, and if there is no published partition.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
 

@@ -107,7 +107,6 @@ class Stage {
   /// Returns the memory in which `backward_after_loss` expects the gradient of the prediction. The
   /// forward pass uses the same memory, so the gradient must be written after it.
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
-  /// Returns the update of the stage's parameters.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
 

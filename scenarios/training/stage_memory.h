@@ -16,8 +16,8 @@ namespace parbench {
 [[nodiscard]] StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                                     const StagePlan& plan);
 /// Returns memory for a stage that is the whole network and gets parameters and samples from
-/// another device in every step. The memory for both is not shared with other cases, and the first
-/// reset fills it with NaN, except memory for tokens. The stage has no target.
+/// another device in every step. The case alone uses the memory for these; the first reset fills it
+/// with NaN, except for tokens. There is no target.
 [[nodiscard]] StageMemory fed_memory(CaseParts& parts, const Stage::Options& options,
                                      const StagePlan& plan);
 

@@ -36,7 +36,6 @@ class Unit {
 
   [[nodiscard]] const StageProgram& program() const { return program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
-  /// Returns the calls of both passes.
   [[nodiscard]] const std::vector<SymbolicCall>& calls() const { return calls_; }
 
  private:
@@ -213,7 +212,6 @@ std::size_t crossing_bytes(const Device& device, const StageRange& whole, int fi
   return Boundary(device, whole, whole.network->crossing(first), whole.batch).bytes();
 }
 
-/// Returns every unit as a separate stage.
 std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) {
   std::vector<int> every_unit(network.units.size() - 1);
   std::iota(every_unit.begin(), every_unit.end(), 1);
@@ -230,8 +228,8 @@ std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) 
   return ranges;
 }
 
-/// Number of passes over all units. There are several, so that a disturbance of some seconds does
-/// not affect all measurements of a unit.
+/// Number of passes over all units: several, so that a disturbance of some seconds does not affect
+/// all measurements of a unit.
 constexpr int passes = 3;
 
 /// Returns the estimated seconds of every unit. If the context measures, they are followed by the

@@ -8,8 +8,8 @@
 namespace parbench {
 namespace {
 
-/// Number of segments for which the memory of gradients is not reused after the segment that
-/// completes them. If it were reused at once, the next segment would wait until they are reduced.
+/// Number of segments for which memory of gradients is kept after the segment that completes them.
+/// If it were reused at once, the next segment would wait until they are reduced.
 constexpr int segments_after_completion = 1;
 
 BucketPool placed(std::vector<PooledBucket> buckets, std::size_t limit) {

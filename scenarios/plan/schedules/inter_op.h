@@ -10,7 +10,7 @@ namespace parbench {
 /// Operations with the same input that may run as one, on the whole device.
 struct InterOpMerge {
   std::vector<int> ops;  // ascending, at least two
-  double seconds = 1.0;  // seconds of the merged operation
+  double seconds = 1.0;
 };
 
 /// Operations in an order in which each reads only earlier ones, and their costs.

@@ -11,8 +11,8 @@ inline constexpr std::string_view cut_note = "cut at";
 /// Name of a second note with the text of `cut_note`, for cases whose model has no other partition
 /// into this number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
-/// Name of a case's note with the size of the smallest micro-batch that all layers of its model can
-/// compute: "2 samples".
+/// Name of a case's note with the smallest micro-batch that all layers of its model can compute: "2
+/// samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
 /// Two units with common parameters. If they are in different stages, each of these stages takes

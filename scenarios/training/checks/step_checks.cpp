@@ -153,8 +153,8 @@ CheckResult check_weight_gradient(CaseData& data, const Stage::TrainedParameter&
                                   const End& end, const NaiveLoss& loss,
                                   const ConvolutionShape& shape, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
-  // Relative error of every term, because the gradient of the prediction is rounded to the type of
-  // the case.
+  // The gradient of the prediction is rounded to the case's type, so every term has this relative
+  // error.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
   // CPU kernels compute exponentials of at least e^−87 = 1.6e-38 (vector_exp).

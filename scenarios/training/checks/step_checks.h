@@ -23,12 +23,11 @@ namespace parbench {
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
-/// Adds a check that the loss is finite and positive. The check keeps a reference to the parts.
+/// Adds a check that the loss is finite and positive. Keeps a reference to the parts.
 void add_loss_check(CaseParts& parts);
 
-/// Adds checks that the last micro-batch's activations and gradients were received as they were
-/// sent. There is a check for each tensor whose layout differs on the two sides of a boundary. The
-/// checks keep a reference to the parts.
+/// Adds a check for each tensor that has different layouts on the two sides of a boundary: the last
+/// micro-batch's activations and gradients were received as sent. Keeps a reference to the parts.
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch);
 
 }  // namespace parbench

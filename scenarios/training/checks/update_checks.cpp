@@ -59,7 +59,6 @@ Roundings roundings_of(const Optimizer& optimizer) {
   return roundings;
 }
 
-/// Gradient of a parameter, and the parameter's values after the update.
 struct UpdatedValues {
   std::vector<float> gradient;
   std::vector<float> after;

@@ -35,7 +35,7 @@ struct UpdatedParameters {
 [[nodiscard]] UpdatedParameters updated_in(CaseData& data, const Stages& stages);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value
-/// and its gradient. The check keeps a reference to the parts.
+/// and its gradient. Keeps a reference to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
 /// Adds the clip factor, if there is one, and the gradients as outputs, except gradients of copies.

@@ -66,9 +66,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Adds a collective of all replicas on their copy lanes, so that it can overlap with the
-  /// backward pass. Each collective gets its own scratch memory, because several may be in
-  /// progress.
+  /// Adds a collective of all replicas on their copy lanes, beside which the backward pass runs. It
+  /// gets its own scratch memory, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -148,8 +147,8 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Adds copies of all blocks of a bucket of parameters to a replica's pool. They wait for the
-  /// previous segment and the previous users of the memory. `index`: index in ZeroSegments::held.
+  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool, which wait for
+  /// the previous segment and the previous users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.segments.held()[index];
@@ -206,8 +205,8 @@ class ZeroWriter {
     return segments.held()[segments.gradients_of(passes_of(r), b)];
   }
 
-  /// Adds the reduce-scatter of a bucket, and a task on each device that stores the sums of its
-  /// block in its shard.
+  /// Adds the reduce-scatter of a bucket, and tasks in which each device keeps the sums of its
+  /// block.
   void write_reduce_scatter(std::size_t b) {
     std::vector<BufferView> data;
     for (std::size_t r = 0; r < count(); ++r) {

@@ -117,8 +117,8 @@ void ZeroSegments::divide_backward(Passes& passes) {
 
 // --- memory ---
 
-/// Returns the buckets that the pool has to hold, and when: parameters as `holdings_of` returns for
-/// `stays`, gradients from the first segment that writes them to the segment that completes them.
+/// Returns the buckets for the pool with their lifetimes: for parameters those of `holdings_of`,
+/// for gradients from the first segment that writes them to the one that completes them.
 std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;

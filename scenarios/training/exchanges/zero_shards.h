@@ -17,8 +17,7 @@ class Shards {
   Shards(TrainingStep& step, ShardLayout layout);
 
   [[nodiscard]] const ShardLayout& layout() const { return layout_; }
-  /// Return a replica's block of a bucket: `gradients` the sums of its gradients, `parameters` its
-  /// parameters.
+  /// Return a replica's block of a bucket: of the sums of gradients, or of the parameters.
   [[nodiscard]] BufferView gradients(std::size_t r, std::size_t bucket) const;
   [[nodiscard]] BufferView parameters(std::size_t r, std::size_t bucket) const;
   /// Returns the update of a replica's block of a bucket; null if the block is empty.

@@ -58,9 +58,8 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
-  /// Returns the same micro-batches in turn if `compares_parts` is true for a divided case,
-  /// otherwise the whole batch on one device without recomputation; nothing for the latter case
-  /// itself.
+  /// Returns the whole batch on one device without recomputation or, for a divided case for which
+  /// `compares_parts`, its micro-batches in turn; nothing for the former itself.
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
   /// Returns the scaling efficiency, which is 1 for linear scaling: the speedup over one device
   /// divided by the number of devices; with weak scaling, the time of one device divided by that of
@@ -84,8 +83,8 @@ class TrainingQuestion : public Scenario {
   /// Returns the grid of devices, the exchange (without the bucket size), and `rest` if there are
   /// shards. The base sets the other fields from the parameters.
   [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
-  /// Returns whether the reference of a divided case must have the same micro-batches, because the
-  /// result depends on them.
+  /// Returns whether the result of a divided case depends on its micro-batches, so that its
+  /// reference must have the same ones.
   [[nodiscard]] virtual bool compares_parts(const CaseSpec& spec) const;
 
  private:

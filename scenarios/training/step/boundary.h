@@ -40,7 +40,7 @@ class Boundaries {
   /// The transfer to a point that was added last for a micro-batch.
   struct Arrival {
     TaskId task = 0;
-    std::vector<Call> unpack;  // calls that convert the tensors to the receiver's layout
+    std::vector<Call> unpack;
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {
     return arrivals_.at({point, micro_batch});

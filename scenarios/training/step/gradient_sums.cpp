@@ -66,8 +66,8 @@ void GradientSums::write_buckets(bool all) {
   }
 }
 
-/// Adds the all-reduce of a bucket. It gets its own scratch memory, because several all-reduces may
-/// be in progress.
+/// Adds the all-reduce of a bucket. It gets its own scratch memory, because several may be in
+/// progress.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
   std::vector<Part> parts;
   std::vector<Member> on_copy_lanes;

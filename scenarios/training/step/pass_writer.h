@@ -49,7 +49,7 @@ class StagePass {
   PassWriter* writer_;
   Task common_;  // fields that the tasks of all shards have in common
   std::vector<Shard> shards_;
-  std::size_t part_ = 0;  // index of the current part
+  std::size_t part_ = 0;
 };
 
 class PassWriter {
@@ -63,7 +63,6 @@ class PassWriter {
   /// of its pieces must be added before the next pass of the replica begins, and a pass must begin
   /// after the passes on which it depends (`in_dependency_order`).
   [[nodiscard]] StagePass begin(int replica, const Action& action);
-  /// Adds a whole pass.
   void write(int replica, const Action& action);
 
  private:

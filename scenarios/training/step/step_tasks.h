@@ -57,8 +57,8 @@ class StepTasks {
   /// Returns stage and shard, each only if there are several: "", ", stage 1", ", stage 1, shard
   /// 0".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
-  /// Returns the last part of the names of a replica's tasks: ", replica 1"; "" if there is only
-  /// one replica.
+  /// Returns the end of the names of a replica's tasks: ", replica 1"; "" if there is only one
+  /// replica.
   [[nodiscard]] std::string label(int replica) const;
 
  private:
