@@ -205,9 +205,9 @@ double fullest_device(const CaseOutcome& one) {
 
 std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
 
-/// Returns a sentence about memory: "all-reduce holds 404 MiB on its fullest device, one device 380
-/// MiB; least memory: sharded with zero 3, 315 MiB a device in 1.20× the time." The last part is
-/// omitted if it would save less than a tenth.
+/// Returns "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory:
+/// sharded with zero 3, 315 MiB a device in 1.20× the time." The last part is omitted if it would
+/// save less than a tenth.
 std::string memory_text(const Scenario& scenario, const Outcomes& outcomes,
                         const Recommendation& best) {
   const CaseOutcome* used = find_outcome(outcomes, best.candidates.front().name);

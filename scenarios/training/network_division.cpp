@@ -224,7 +224,6 @@ bool NetworkDivision::is_repeated(const std::string& parameter) const {
 }
 
 void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {
-  // Draw the values once for all shards.
   std::map<std::string, SharedValues> values;
   for (const ParameterSpec& spec : parameters_)
     values[spec.name] = initial_values(whole, spec, seed);

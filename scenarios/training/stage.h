@@ -62,8 +62,8 @@ struct StageMemory {
 };
 
 /// A stage on its device. The constructor borrows the memory that is not in StageMemory:
-/// activations, boundary tensors, the optimiser's state, the loss, and gradients without memory of
-/// their own.
+/// activations, boundary tensors, the optimiser's state, the loss, and gradients if StageMemory has
+/// none.
 class Stage {
  public:
   struct Options {

@@ -201,8 +201,7 @@ double estimated_exchange_seconds(std::int64_t elements) {
   return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
 }
 
-/// Returns whether copies are measured. Copies between ranks are estimated, because one rank alone
-/// cannot measure them.
+/// Copies between ranks are not measured, because one rank alone cannot measure them.
 bool measures_copies(const Context& context, CostBasis basis) {
   return basis == CostBasis::measured && context.options().measures && context.device_count() > 1 &&
          !context.is_remote(0) && !context.is_remote(1);

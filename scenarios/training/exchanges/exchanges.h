@@ -7,7 +7,7 @@
 
 namespace parbench {
 
-/// Adds the tasks that follow the passes of a step with towers (TensorFlow) or parallel_do
+/// Adds the tasks after the passes of a step, as with towers (TensorFlow) or parallel_do
 /// (PaddleFluid): gradients are added, clipped and applied on the first device, and parameters are
 /// copied back.
 void write_tower(StepTasks& tasks);
@@ -17,7 +17,7 @@ void write_tower(StepTasks& tasks);
 /// gradients of parameters, and applies them.
 void write_replicate(StepTasks& tasks);
 
-/// Adds the tasks that follow the passes of a step with a synchronous parameter server, which keeps
+/// Adds the tasks after the passes of a step with a synchronous parameter server, which keeps
 /// parameters and the optimiser's state: workers push their gradients; the server adds and clips
 /// them and updates the parameters; workers pull the parameters.
 [[nodiscard]] UpdatedParameters write_server(StepTasks& tasks);

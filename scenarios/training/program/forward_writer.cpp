@@ -14,8 +14,8 @@ SymbolicPass ForwardWriter::write() {
   return take_pass();
 }
 
-/// Places the outputs that leave the stage first, so that memory after them is free at the end of
-/// the backward pass.
+/// Places the outputs that leave the stage first. They stay during the backward pass, and gradients
+/// can replace the memory after them.
 void ForwardWriter::place_what_leaves() {
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     if (!parts().leaves_stage(index)) continue;

@@ -17,7 +17,7 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from);
 struct Bucket {
   BufferView gradients;
   std::vector<TaskId> completed = {};
-  bool is_written = false;  // whether all calls that write it in passes have been added
+  bool is_written = false;  // whether all calls of passes that write it have been added
   bool is_shared = false;   // whether another stage adds to it after the passes
 };
 
