@@ -14,8 +14,8 @@ namespace parbench {
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in
-/// files whose exporter has folded batch normalisations into convolutions; otherwise 0. In composed
-/// layers every convolution counts, with or without a bias.
+/// files whose exporter has folded batch normalisations into convolutions; otherwise 0. In a
+/// Composition, every convolution counts, with or without a bias.
 [[nodiscard]] std::size_t convolutions_without_normalisation(const Network& network);
 
 /// Sums over layers, for a whole batch.

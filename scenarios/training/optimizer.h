@@ -38,7 +38,7 @@ struct Optimizer {
 /// Result of the first update of a parameter element after a reset, by definition.
 struct NaiveUpdate {
   double after = 0;
-  double change = 0;  // |change|; for AdamW, |decay| + |step|
+  double change = 0;  // magnitude; for AdamW, |decay| + |step|
 };
 /// `before`: value before the update; `gradient`: gradient of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,

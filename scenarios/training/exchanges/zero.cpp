@@ -147,7 +147,7 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool, which wait for
+  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool. They wait for
   /// the previous segment and the previous users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
