@@ -55,7 +55,7 @@ struct CriticalPath {
   double copy = 0;
   double communication = 0;
   double host = 0;  // from the beginning until the host had enqueued the earliest call of the chain
-  double queue = 0;  // between the last cause of a wait and the beginning of the call
+  double queue = 0;  // between the last cause of each call's wait and the beginning of the call
 
   [[nodiscard]] double total() const { return compute + copy + communication + host + queue; }
   friend bool operator==(const CriticalPath&, const CriticalPath&) = default;

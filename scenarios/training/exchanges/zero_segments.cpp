@@ -92,7 +92,7 @@ void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
 }
 
 /// Divides the backward pass of a micro-batch. After the first micro-batch, passes add to
-/// gradients; buckets in the pool are zeroed before that by `calls`.
+/// gradients, so `calls` first zeroes their buckets in the pool.
 void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<SymbolicCall>& calls =
       step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0).calls;

@@ -110,9 +110,9 @@ void GradientSums::write_rest() {
 
 // --- over shards ---
 
-/// Adds all-reduces over shards of gradients of repeated parameters, which each shard has computed
-/// from its own positions only. All shards have the same ranges of repeated parameters, possibly at
-/// different offsets.
+/// Adds all-reduces over shards of the gradients of repeated parameters: each shard has computed
+/// these from its own positions only. All shards have the same ranges of repeated parameters,
+/// possibly at different offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;
