@@ -140,9 +140,9 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
   return Obstacle{{"layout"}, std::move(message)};
 }
 
-/// Returns the requested number of samples per micro-batch or, without a request, one for two
-/// micro-batches per stage; nothing without a request and pipeline. `share`: samples of the largest
-/// replica.
+/// Returns the requested number of samples per micro-batch; without a request, for a pipeline, a
+/// number that gives about two micro-batches per stage, otherwise nothing. `share`: samples of the
+/// largest replica.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
   if (const Value* split = request.spec.parameters.find("split")) {
