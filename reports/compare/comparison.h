@@ -23,7 +23,8 @@ struct Measured {
   double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0 if negligible
 };
 
-/// Where the stages of a case begin on either side, if this differs: "layer2.0+layer3.0".
+/// The layers at which the stages of a case begin on either side, for a case in which they differ:
+/// "layer2.0+layer3.0".
 struct CutDifference {
   std::string base;
   std::string now;
@@ -37,7 +38,7 @@ struct Row {
   std::string reason;  // why a row is not comparable or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement = {};  // only of comparable rows that have been judged
+  std::optional<Judgement> judgement = {};  // set for comparable rows that were judged
   std::optional<CutDifference> cuts = {};
 
   /// Returns the verdict of a comparable row, `undecided` before it is judged; nothing for other
@@ -57,7 +58,7 @@ struct Side {
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int processes = 0;  // max over the cases
+  int processes = 0;  // max over the cases; with pairs, their number
   bool complete = true;
   bool ended_early = false;    // the run was interrupted or killed
   std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
@@ -79,9 +80,10 @@ struct ScenarioFacts {
   std::vector<std::string> hidden_differences = {};
 };
 
-/// The outcome of a comparison: the first enumerator that applies. A process of the newer report
-/// that failed counts as a failed case, because the case in which it ended is unknown. So does a
-/// newer report whose run ended early, because the cases that the run did not reach are unknown.
+/// The outcome of a comparison: the first enumerator that applies. The outcome is also
+/// `case_failed` if a process of the newer report failed, because the case in which it ended is
+/// unknown, or if the newer run ended early, because the results of the cases that it did not reach
+/// are unknown.
 enum class Outcome {
   case_failed,
   regressed,
@@ -96,7 +98,8 @@ struct Comparison {
   Rule rule;
   std::vector<ScenarioFacts> scenarios = {};
   /// In this order: regressions, failures, improvements, undecided, same, not measured, not
-  /// comparable, on one side only. Rows with a change are sorted by its size, the largest first.
+  /// comparable, only in BASE, only in NEW. Within each group, rows with a change are sorted by its
+  /// size, the largest first.
   std::vector<Row> rows = {};
   /// Differences between the sides that may explain a change, as sentences; shown before the
   /// verdict.

@@ -33,8 +33,8 @@ struct Match {
 };
 
 /// Renames the benchmarks of `base` to the program of `now`, so that the cases of two Google
-/// Benchmark programs match by benchmark name even if the executables differ. Reports of other
-/// programs, or of several programs, stay unchanged.
+/// Benchmark programs match by benchmark name even if the executables differ. Changes nothing if
+/// parbench measured a report, or if a report has several programs.
 void unite_programs(report::Report& base, const report::Report& now);
 
 /// Pairs the cases of two reports. Cases are the same if scenario, strategy, parameters with their

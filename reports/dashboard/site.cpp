@@ -253,7 +253,7 @@ class SiteBuild {
     summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
   }
 
-  /// Adds the files that have no place in a history to the skipped ones, each with the reason.
+  /// Moves the files that are not usable reports to the skipped ones, each with the reason.
   void note_skipped() {
     for (const auto& [path, id] : collection_.files) {
       if (!collection_.reports.contains(id)) skip(path, errors_.at(id));
@@ -293,7 +293,7 @@ class SiteBuild {
     write("index.html", index_html(histories, summary_.reports, beside.get(), repository_));
   }
 
-  /// Removes files of earlier builds that are now obsolete, including interrupted builds.
+  /// Removes files that earlier or interrupted builds wrote and this build did not.
   void remove_old() const {
     for (const std::string_view folder : own_folders) {
       std::error_code error;

@@ -28,7 +28,8 @@ struct LostByParts {
 };
 
 /// Returns the loss if it is at least 10%, copies on the same cores do not explain it, and the
-/// speedup of the samples does not contradict it.
+/// speedup of the samples does not contradict it. Requires several devices, a profiled baseline on
+/// one device, and the batch as a parameter.
 [[nodiscard]] std::optional<LostByParts> lost_by_parts(const Profiled& one,
                                                        const ProfiledCases& all);
 

@@ -68,7 +68,7 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
 /// Names of the cases in the scenario's answer.
 struct AnswerCases {
   std::set<std::string> recommended;
-  // cases that divide work, in place of recommended cases that do not
+  // `cases_of_answer`: has cases that divide the work in place of recommended cases that do not
   std::set<std::string> divided;
 
   AnswerCases(const Report& report, const std::string& scenario) {
@@ -85,8 +85,7 @@ struct AnswerCases {
   }
 };
 
-/// Priority of the case in the answer, the share of its time that is explained, the remark's
-/// weight.
+/// Priority of a remark: that of its case in the answer, then its share, then its weight.
 using Priority = std::tuple<int, double, double>;
 
 struct PrioritisedFinding {

@@ -90,7 +90,7 @@ std::string parts_text(const Profiled& one) {
   struct Part {
     double seconds;
     std::string_view what;
-    std::string_view gained;  // name of the gain if the case loses less here than the baseline
+    std::string_view gained;  // name of the gain if the part is negative
   };
   std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
                           {lost.bubble, "bubbles", ""},
@@ -120,8 +120,8 @@ std::string parts_text(const Profiled& one) {
   return fmt::format("{}", fmt::join(shown, ", "));
 }
 
-/// Returns "other programs had 48% of its CPU time"; empty if load cannot be the cause of a loss of
-/// this share.
+/// Returns the load that may be the cause of a loss of this share: "other programs had 48% of its
+/// CPU time". Empty if load cannot be the cause.
 std::string load_text(const Profiled& one, const ProfiledCases& all, double share) {
   if (!can_be_load(one.of(), all, share)) return {};
   const double taken = cores_taken(one.of());

@@ -33,7 +33,7 @@ struct Slowest {
   std::vector<double> leads = {};
 };
 
-/// Returns the rank that waits least in most samples.
+/// Returns the rank that waits least in the largest number of samples.
 Slowest slowest_of(const std::vector<const Sample*>& samples) {
   const std::size_t ranks = samples.front()->rank_waits.size();
   std::vector<Slowest> all(ranks);
@@ -78,10 +78,10 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
-/// Returns whether the profile contradicts that a rank waits least: the time in which its busiest
-/// device is idle or exchanges data without computing is not shorter, by at least 5% of the span,
-/// than that time of all devices of other ranks. The samples also count waits that computations
-/// hide.
+/// Returns whether the profile contradicts that a rank waits least. The profile confirms this if
+/// one of its devices is idle, or communicates without computing, for a time that is shorter than
+/// that of each device of other ranks by at least 5% of the span. The check is needed because the
+/// waits in the samples include those that computations hide.
 bool is_contradicted(std::size_t rank, const CaseResult& one) {
   if (!one.profile) return false;
   const std::string part = fmt::format("/{}/", rank);

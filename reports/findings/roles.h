@@ -41,8 +41,8 @@ class Roles {
   /// Returns whether measured cases have different values of the role.
   [[nodiscard]] bool is_varied(Role role) const;
 
-  /// Returns whether a measured case of any strategy has the same parameters and was submitted as a
-  /// graph.
+  /// Returns whether a measured case of any strategy has the same parameters and number format and
+  /// was submitted as a graph.
   [[nodiscard]] bool has_graph(const CaseResult& one) const;
 
   /// Returns the name of the parameter with that role; empty if there is none.

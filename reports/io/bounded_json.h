@@ -40,9 +40,9 @@ struct ParseContext {
   std::vector<FileNote>* file_notes = nullptr;
 };
 
-/// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`,
-/// keeps the member with that name if the value is an object, nothing if it is a list, and counts
-/// only values that are kept. The caller checks `limits.bytes`. Throws UsageError with the problem
+/// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`, an
+/// object keeps only its member with that name, a list keeps no items, and the limit on values
+/// counts only what is kept. The caller checks `limits.bytes`. Throws UsageError with the problem
 /// (truncated, UTF-16, a number beyond double, a duplicate key, beyond a limit), the path and the
 /// remedy; SyntaxError for text that is not JSON or not UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,

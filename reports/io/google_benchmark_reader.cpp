@@ -115,7 +115,7 @@ class Aggregates {
   }
 
  private:
-  /// Returns whether a row is about all benchmarks of a family.
+  /// Returns whether a row has the complexity of a family of benchmarks, or the error of its fit.
   static bool is_complexity(const Fields& row) {
     return row.has("big_o") || row.has("cpu_coefficient") || row.has("rms");
   }
@@ -214,7 +214,7 @@ void check_cpu_time(CaseResult& c, const std::vector<const Fields*>& rows,
 }
 
 /// Returns the median over the repetitions of a rate that the program reported, which may be per
-/// CPU time; 0 if there is none or a repetition has an unusable one.
+/// CPU time; 0 if a repetition has none or an unusable one.
 double rate_of(const CaseResult& c, const std::vector<const Fields*>& rows, const char* key,
                std::vector<FileNote>& file_notes) {
   std::vector<double> rates;

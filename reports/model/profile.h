@@ -39,7 +39,7 @@ struct Profile {
   /// The timeline with the calls of each task merged; none for a plan with more than
   /// `max_reported_tasks`.
   std::optional<Timeline> timeline;
-  std::optional<Losses> losses;  // only if a baseline on one device was profiled, too
+  std::optional<Losses> losses;  // none without a profiled baseline on one device, see `losses_of`
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

@@ -43,7 +43,7 @@ struct ThreadUse {
   double page_faults = 0;  // first accesses to memory per second, summed over the threads
   /// Share of the wanted core time that the threads did not get.
   std::optional<double> denied = {};
-  /// Cores used by other programs, relative to the device's. May be negative for a short sample,
+  /// Share of the device's cores that other programs used. May be negative for a short sample,
   /// because the system counts in clock ticks.
   std::optional<double> others = {};
   int threads = 0;  // number of these threads; 0 in reports of earlier versions
@@ -84,8 +84,8 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// A fraction or rate computed from the times of a case and of other cases, over the rounds in
-/// which all were sampled.
+/// A fraction or rate computed from the times of a case, often with those of other cases over the
+/// rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
@@ -184,7 +184,7 @@ struct CaseResult {
   double throughput = 0;    // amount per second, by the median
   double flops = 0;         // floating-point operations of one execution
   double bytes = 0;
-  std::vector<Kernel> kernels;  // in the order of first use, each once
+  std::vector<Kernel> kernels;  // one entry per kernel, in the order of first use
   NamedTexts notes;
   std::optional<Profile> profile;  // none if the case was not profiled
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
@@ -225,8 +225,8 @@ inline constexpr std::string_view equal_plan = "equal plan";
   return is_left_out_of_time(c) || has_equal_plan(c);
 }
 
-/// Returns whether resuming the run has work to do for a case: it has no number, or its sampling
-/// was cut short.
+/// Returns whether resuming the run has work to do for a case: it was not measured, or its sampling
+/// was cut short. False for a case with the plan of another one.
 [[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
   if (has_equal_plan(c)) return false;
   return c.status != CaseStatus::measured || c.stopped_because == "unfinished" ||
@@ -338,8 +338,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The sampling options of one scenario, from flags and preset. Each process gets its share of the
-/// times and the full counts.
+/// The sampling options of one scenario, from flags and preset. With several processes, each has an
+/// equal share of the times; the numbers of samples and executions apply to each.
 struct Sampling {
   std::string scenario;
   double precision = 0;  // half-width of the median's 95% interval relative to the median
@@ -383,7 +383,8 @@ struct Finding {
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
-  double share = 0;  // share of the first case's time that it explains; 0 if it costs no time
+  /// share of the first case's time that it explains or, for a gain, of its baseline's; 0: neither
+  double share = 0;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -429,7 +430,7 @@ struct Report {
   std::vector<Answer> answers;
   std::vector<Finding> findings;
   std::vector<Published> published;       // only with the preset `published`
-  std::vector<FileNote> file_notes = {};  // notes on the file of another program
+  std::vector<FileNote> file_notes = {};  // notes on the files that were read
   NamedTexts model_notes = {};            // notes on models from files, by model name
   friend bool operator==(const Report&, const Report&) = default;
 };

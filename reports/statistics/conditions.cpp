@@ -123,7 +123,8 @@ double quota_loss(const std::vector<Sample>& samples) {
   return seconds > 0 ? lost / seconds : 0;
 }
 
-/// Returns the seconds per second in which threads waited for a core, summed over the threads.
+/// Returns the seconds per second in which threads waited for a core, summed over the threads; the
+/// denied share if their number is unknown.
 double waiting_of(const ThreadUse& use) {
   return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
 }

@@ -182,7 +182,8 @@ void add_total_time(std::vector<std::string>& arguments, double seconds) {
   add_flag(arguments, "--max-total-time", rounded_up(seconds));
 }
 
-/// Adds the flags that multiply the number of samples. `seconds`: time limit of the whole run.
+/// Adds the flags for the precision and the time limits of a run that takes the needed samples.
+/// `seconds`: time limit of the whole run.
 void add_limits(const Report& report, const Need& need, double seconds,
                 std::vector<std::string>& arguments) {
   double longest = 0;
@@ -236,9 +237,10 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
 
 /// Cases that a run did not measure or did not finish.
 struct Missing {
-  std::size_t measured = 0;     // number of cases with a number
-  std::size_t left_out = 0;     // number of cases that were not run
-  std::size_t fewest = 0;       // min samples of the cases for which the run had no more time
+  std::size_t measured = 0;  // number of cases with a number
+  std::size_t left_out = 0;  // number of cases that were not run
+  // min number of samples of the measured cases that the end of the run's time cut short
+  std::size_t fewest = 0;
   bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
 
   [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
@@ -312,7 +314,7 @@ NextCommand rerun_of_missing(const Report& report, const std::string& path,
   return command;
 }
 
-/// Returns whether a recommendation has a load of this kind.
+/// Returns whether any recommendation has a load; `load`: the member that holds its share.
 bool has_load(const Report& report, double Recommendation::*load) {
   return std::ranges::any_of(report.answers, [&](const Answer& answer) {
     return std::ranges::any_of(answer.recommendations,

@@ -22,9 +22,9 @@ struct ParameterColumn {
   std::optional<std::string> common = {};
   /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};
-  /// Name of an earlier column that determines this one, as a model determines its sizes or a
-  /// layout determines whether a row has the only value; else empty. Rows that differ in this
-  /// column also differ in that one.
+  /// Name of an earlier column whose value determines this column's: a model determines its sizes,
+  /// and a layout may determine whether a row has the only value. Else empty. Rows that differ in
+  /// this column also differ in that one.
   std::string follows = {};
 };
 

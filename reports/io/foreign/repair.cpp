@@ -54,7 +54,8 @@ class Repairer {
   }
 
  private:
-  /// Returns whether an object begins here; lines of logs may begin with "[driver]" or "{driver}".
+  /// Returns whether an object begins at an index: a brace and a quotation mark, because lines of
+  /// logs may begin with "{driver}".
   [[nodiscard]] bool is_begin(std::size_t at) const {
     if (text_[at] != '{') return false;
     const std::size_t next = text_.find_first_not_of(blanks, at + 1);
@@ -136,7 +137,7 @@ class Repairer {
                   fmt::format("line {}, '{}'", line_, word));
   }
 
-  /// Copies a string with its quotation marks, or the rest of the text.
+  /// Copies a string with its quotation marks, or the rest of the text if it has no end.
   void take_string(std::string& copy) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
@@ -150,7 +151,7 @@ class Repairer {
     at_ = end;
   }
 
-  /// Copies characters; returns whether all are UTF-8.
+  /// Copies characters, and bytes that are not UTF-8 as Latin-1. Returns whether all are UTF-8.
   static bool take_characters(std::string& copy, std::string_view string) {
     bool is_utf8 = true;
     for (std::size_t i = 0; i < string.size();) {

@@ -71,8 +71,7 @@ std::string text_of(const std::vector<T>& list) {
   return fmt::format("{}", list.size());
 }
 
-/// The cells of a record with the names of their columns. Every field has cells, even without a
-/// value.
+/// The cells of a record with the names of their columns. A field without a value has empty cells.
 class Cells {
  public:
   template <class Record>
