@@ -42,7 +42,7 @@ int max_processes(const Report& report) {
   return static_cast<int>(max);
 }
 
-/// Keeps the first line of each text; the further lines quote the output of the processes.
+/// Returns the first line of each text; further lines quote the output of a process.
 std::vector<std::string> first_lines(std::vector<std::string> texts) {
   for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
   return texts;
@@ -154,7 +154,7 @@ std::string unknown_machine_text(const report::Fingerprint& base, const report::
   });
 }
 
-/// Sets the newer report's machine and how the older report's machine differs from it.
+/// Sets the machine of the scenario, that of NEW or else of BASE, and how the machines differ.
 void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   const bool in_base = has_scenario(base, facts.scenario);
   const bool in_now = has_scenario(now, facts.scenario);

@@ -32,7 +32,7 @@ struct CutDifference {
 
 struct Row {
   std::string name;        // name of the case
-  std::string label = {};  // the name without the parts that all cases of the scenario share
+  std::string label = {};  // scenario, strategy and the parameters that distinguish the case
   std::string scenario;
   MatchState state = MatchState::comparable;
   std::string reason;  // why a row is not comparable or cannot be judged
@@ -58,7 +58,7 @@ struct Side {
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int processes = 0;  // max over the cases; with pairs, their number
+  int processes = 0;  // max number for a case; with pairs, the number of pairs
   bool complete = true;
   bool ended_early = false;    // the run was interrupted or killed
   std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
@@ -70,7 +70,7 @@ struct Side {
 /// Facts that all cases of a scenario share.
 struct ScenarioFacts {
   std::string scenario;
-  /// The fingerprint as text, from the newer report that has the scenario.
+  /// The fingerprint of the machine as text, from NEW if it has the scenario, else from BASE.
   std::string machine;
   std::string machine_difference;    // empty for the same machine
   std::string machine_unknown = {};  // "CPU unknown in NEW": facts that could not be compared

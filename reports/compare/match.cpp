@@ -41,7 +41,7 @@ Texts parameters_of(const CaseResult& c) {
   return texts;
 }
 
-/// Returns a text that is equal for equal cases only.
+/// Returns a text that is equal for cases of the same identity only, see `match`.
 std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }

@@ -25,9 +25,10 @@ enum class MatchState {
 /// A pair of cases from two reports. The reports must outlive it.
 struct Match {
   MatchState state = MatchState::comparable;
-  const report::CaseResult* base = nullptr;  // null for `only_now`
-  const report::CaseResult* now = nullptr;   // null for `only_base`
-  std::string reason;                        // why the pair is not comparable
+  const report::CaseResult* base = nullptr;  // null if only NEW has the case
+  const report::CaseResult* now = nullptr;   // null if only BASE has the case
+  /// why the pair was not measured, failed or is not comparable
+  std::string reason;
 
   [[nodiscard]] const report::CaseResult& any() const { return now != nullptr ? *now : *base; }
 };

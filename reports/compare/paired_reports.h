@@ -42,7 +42,7 @@ class PairedReports {
   bool allow_different_machine_;
   /// Comparison of the first pair, with the errors and states of later pairs merged.
   std::optional<Comparison> first_;
-  std::map<std::string, LogTimes> times_;  // by case name
+  std::map<std::string, LogTimes> times_;  // times in the pairs, by case name
 };
 
 }  // namespace parbench::compare

@@ -27,7 +27,7 @@ int decimals_of(const Change& change) {
   return width < 0.002 ? 2 : 1;
 }
 
-/// Formats without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
+/// Returns a fraction in percent, without the sign %: "+6.2", "−3.0", "0.0", "+∞".
 std::string signed_percent(double fraction, int decimals) {
   if (std::isnan(fraction)) return std::string(no_number);
   if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";

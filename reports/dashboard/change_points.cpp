@@ -109,7 +109,7 @@ class EnergyScan {
   std::vector<double> sums_;
   std::vector<double> pairs_;
   std::vector<double> across_;
-  std::vector<double> statistics_;  // for each end κ of the current τ
+  std::vector<double> statistics_;  // values of Q for the current τ, by end κ
   std::vector<double> inverse_;
 };
 

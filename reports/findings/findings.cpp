@@ -119,8 +119,7 @@ std::optional<PrioritisedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  // Findings are ordered by whether their case is one of the answer, however the rule orders its
-  // cases.
+  // Between findings, it only counts whether the first case is one of the answer.
   std::get<0>(found.priority) = std::min(1, std::get<0>(found.priority));
   return found;
 }

@@ -1,4 +1,5 @@
-// Divides lost time into means over the computing devices, with findings on the parts.
+// Computes the parts of the lost time, as means over the computing devices, and findings about
+// them.
 #include "reports/findings/losses.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,8 @@ std::string exchange_text(const Profiled& one) {
     communication += device.exposed_communication;
   }
   if (communication <= 0) return copies_text(one);
-  constexpr double negligible = 0.1;  // relative to the other kind
+  // max exchange of a kind that is not named, relative to the other kind
+  constexpr double negligible = 0.1;
   if (copies <= negligible * communication) return "communication";
   return communication <= negligible * copies ? copies_text(one) : "copies and communication";
 }

@@ -138,7 +138,7 @@ using OperationTotals = std::map<std::pair<std::string_view, std::string_view>, 
 
 OperationTotals totals_of(const Profiled& one) {
   OperationTotals totals;
-  for (const CallMetrics& call : one.metrics().calls) {  // the longest call first
+  for (const CallMetrics& call : one.metrics().calls) {  // calls are in descending order of seconds
     if (call.kind != TaskKind::compute) continue;
     OperationTotal& total = totals[{call.name, call.layer}];
     if (total.longest == nullptr) total.longest = &call;

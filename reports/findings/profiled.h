@@ -58,7 +58,7 @@ class Profiled {
   const CaseResult* case_;
 };
 
-/// The end of a task on the last of its lanes, and the device of that lane.
+/// The end of a task on the lane that ends last, and the device of that lane.
 struct TaskEnd {
   Nanoseconds time = 0;
   std::string device;

@@ -22,13 +22,13 @@ namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double slowest_rank_share = 0.05;  // min lead, as a share of the time
+constexpr double slowest_rank_share = 0.05;  // min difference in waits, as a share of the time
 constexpr double error_rate = 0.05;          // max probability of naming a rank if all are alike
 
 struct Slowest {
   std::size_t rank = 0;
   int samples = 0;  // number of samples in which the rank waited least
-  // for each sample: how much less the rank waited than all others, as a fraction of the sample's
+  // for each sample: how much less the rank waited than any other, as a fraction of the sample's
   // time
   std::vector<double> leads = {};
 };

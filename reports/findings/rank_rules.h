@@ -1,4 +1,4 @@
-// Rules about the ranks of a run over several processes.
+// Rules about the ranks of a run that an MPI launcher started.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ namespace {
 using Cases = ProfiledCases;
 
 constexpr double more_concurrency = 1.25;   // min ratio to the baseline's concurrency
-constexpr double no_gain = 1.05;            // min speedup that counts as a gain
+constexpr double no_gain = 1.05;            // max speedup that does not count as a gain
 constexpr double slowed_by_sharing = 1.25;  // min total time of calls relative to the baseline's
 
 // --- streams of one device -----------------------------------------------------------------------

@@ -153,7 +153,8 @@ int smallest_team(const Profiled& one) {
   return threads;
 }
 
-/// Uses waits recorded within calls: waiting threads poll, so the times of calls do not show them.
+/// Uses waits recorded within calls: waiting threads poll, so the times of calls do not show the
+/// waits.
 std::optional<TeamWaiting> waiting_in_teams(const Profiled& one) {
   constexpr double min_share = 0.10;
   const CallMetrics* longest = nullptr;

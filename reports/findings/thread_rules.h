@@ -42,7 +42,7 @@ struct CoreWait {
 [[nodiscard]] bool can_be_load(const CaseResult& one, const ProfiledCases& all, double share);
 /// Returns whether a case computes on several devices of a run whose devices share cores.
 [[nodiscard]] bool shares_cores(const Profiled& one, const ProfiledCases& all);
-/// Applies if `shares_cores`; gives the longest waits for cores.
+/// Applies if `shares_cores`; names the device whose threads wait longest for cores.
 [[nodiscard]] std::optional<Remark> shared_cores(const Profiled& one, const ProfiledCases& all);
 /// Applies if a CPU quota withheld enough CPU time for a warning (`is_over_quota`).
 [[nodiscard]] std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& roles);

@@ -242,7 +242,7 @@ class Builder : public nlohmann::json_sax<Json> {
   ParseContext context_;
   Json root_;
   std::vector<Json*> containers_;  // open lists and objects; null for one that is not kept
-  Json* next_ = nullptr;           // value of the last key
+  Json* next_ = nullptr;           // address of the value of the last key
   bool skip_next_ = false;
   std::size_t values_ = 0;
 };

@@ -17,16 +17,17 @@ namespace parbench::report {
 /// bytes for each value, whatever the file contains; a list of empty texts is the worst case.
 struct ReadLimits {
   std::size_t bytes = 250'000'000;
-  std::size_t values = 10'000'000;  // numbers, texts, keys, lists and objects that are kept
-  std::size_t text = 1'000'000;     // bytes of one text or key
-  std::size_t keys = 256;           // per object, because finding a key takes linear time
-  int depth = 64;                   // levels of nested lists and objects
+  /// keys and values that are kept; a list is a value, and so are its items
+  std::size_t values = 10'000'000;
+  std::size_t text = 1'000'000;  // bytes of one text or key
+  std::size_t keys = 256;        // per object, because finding a key takes linear time
+  int depth = 64;                // levels of nested lists and objects
   /// Advice for a file with too many bytes or values.
   std::string_view remedy =
       "use a report of fewer cases or samples, or allow a larger one with PARBENCH_MAX_REPORT_MB=N";
 };
 
-/// The text is not JSON in UTF-8; foreign/repair.h may repair it.
+/// Thrown for text that is not JSON in UTF-8, which foreign/repair.h may repair.
 class SyntaxError : public UsageError {
  public:
   using UsageError::UsageError;

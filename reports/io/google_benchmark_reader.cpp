@@ -90,8 +90,8 @@ Sample sample_of(const Fields& row, int round) {
   return sample;
 }
 
-/// Finds the aggregates among the rows. Versions before 1.5 do not mark them: X is a benchmark with
-/// aggregates "X_…" if rows "X_mean" and "X_stddev" exist.
+/// Finds the aggregates among the rows. Google Benchmark before 1.5 does not mark them: X is a
+/// benchmark with aggregates "X_…" if rows "X_mean" and "X_stddev" exist.
 class Aggregates {
  public:
   explicit Aggregates(const std::vector<Fields>& rows) {

@@ -50,7 +50,7 @@ concept Enumeration = requires(T value) {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
-/// A struct of the report.
+/// A struct that is read and written field by field.
 template <class T>
 concept Record = std::is_class_v<T> && !std::same_as<T, std::string>;
 

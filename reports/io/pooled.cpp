@@ -138,8 +138,8 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the case of a later run. Its status becomes the worst of all runs: failed, then skipped,
-/// then measured, then not run.
+/// Adds the case of a later run. The pooled status is the first of these that a run has: failed,
+/// skipped, measured, not run.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
   ++pool.runs;

@@ -72,8 +72,9 @@ struct Sample {
   int round = 0;
   int process = 0;                               // index of the process that took it
   std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
-  double cpu_seconds = 0;                        // CPU time of all threads of the process
-  NamedNumbers counters = {};                    // counters requested by flags of Google Benchmark
+  /// CPU time of an execution, of all threads of the process
+  double cpu_seconds = 0;
+  NamedNumbers counters = {};  // counters requested by flags of Google Benchmark
   /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
   /// by rank, for runs over several ranks.
   std::vector<double> rank_waits = {};
@@ -200,7 +201,7 @@ struct CaseResult {
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
 }
 
-/// The reason if sampling stopped because the time of the run was over.
+/// The value of `CaseResult::stopped_because` if the time of the run was over.
 inline constexpr std::string_view total_time = "total-time";
 
 /// The text shown for a case for which the run had no time.
@@ -212,7 +213,8 @@ inline constexpr std::string_view left_out_of_time = "not measured";
   return c.status == CaseStatus::not_run && c.stopped_because == total_time;
 }
 
-/// The reason if a case is not sampled because another case has the same plan.
+/// The value of `CaseResult::stopped_because` if a case is not sampled because an earlier case has
+/// the same plan.
 inline constexpr std::string_view equal_plan = "equal plan";
 
 /// Returns whether a case has no number because an earlier case has the same plan.
@@ -314,8 +316,8 @@ struct Machine {
   std::string cpu_model;
   int cores_online = 0;
   std::vector<int> cores_allowed;  // empty: unknown
-  /// Number of cores that the CPU quota of its control group grants, such as 0.5; only if below the
-  /// number of allowed cores.
+  /// Number of cores that the CPU quota of the process's control group grants, such as 0.5; only if
+  /// below the number of allowed cores.
   std::optional<double> cpu_quota;
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // mean clock of the cores at the start, as the kernel reports it
@@ -405,7 +407,7 @@ constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
   std::string version;      // version of parbench, or of the other program if known
-  std::string measured_by;  // the other program that measured: "Google Benchmark 1.9.0"
+  std::string measured_by;  // "Google Benchmark 1.9.0"; empty if parbench measured
   std::string started_utc;  // ISO 8601; empty if another program did not record it
   double duration_seconds = 0;
   double sampling_seconds = 0;   // part of the duration: samples and their warm-up

@@ -130,9 +130,10 @@ double waiting_of(const ThreadUse& use) {
 }
 
 /// Returns the share of the waits of a device's threads in which other programs had the core.
-/// Programs that take the share t of its cores delay one thread for t of the time, or all threads
-/// for t / (1 − t) of their running time: threads that wait for the same core lose that time once.
-/// Uses all samples, because one is shorter than the clock ticks in which others' use is counted.
+/// Programs that take the share t of the cores can delay one thread for t of the time, or all
+/// threads together for t / (1 − t) of their running time: threads that wait for the same core lose
+/// that time once. The larger of both limits the result. Uses all samples, because one is shorter
+/// than the clock ticks in which others' use is counted.
 double share_of_others(const CaseResult& measured, const std::string& device) {
   const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
   if (found == measured.conditions.end() || !found->threads) return 0;

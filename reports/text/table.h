@@ -22,7 +22,7 @@ enum class Tone { plain, better, worse, reason };
 struct TableCell {
   std::string text = {};
   std::string mark = {};   // mark of a footnote, shown after the text
-  std::string range = {};  // the interval of the text
+  std::string range = {};  // interval of the value
   std::string range_mark = {};
   std::optional<double> number = {};  // sort key on a page
   Tone tone = Tone::plain;            // `reason`: a page appends the reason of the row
@@ -67,7 +67,7 @@ struct Table {
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
   bool joins_headings = false;  // Grid::joins_headings
-  /// Output that has the columns left out on a terminal.
+  /// Name of an output with all columns, for the note on columns that a terminal leaves out.
   std::string complete_in = "the JSON report";
 };
 

@@ -143,7 +143,8 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// Returns a filter for the tied cases and their baselines; empty if these are most of the cases.
+/// Returns the flag that selects the tied cases and their baselines; empty if these are most of the
+/// cases.
 std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
@@ -266,7 +267,8 @@ Missing missing_of(const Report& report) {
 /// Returns the time limit of a resumed run, which prepares all cases again.
 double resumed_seconds(const Report& report, const Need& need, const Missing& missing) {
   constexpr double margin = 1.2;
-  constexpr double default_seconds = 150;  // Scenario::quick_seconds; the run may have had less
+  // default of Scenario::quick_seconds; the run may have had less time
+  constexpr double default_seconds = 150;
   if (missing.measured == 0) {
     return std::max(
         {need.factor * report.duration_seconds, limits_of(report).total_seconds, default_seconds});

@@ -34,8 +34,8 @@ struct CommonParameters {
   std::string of = {};  // ParameterColumn::applies_to, or "model gpt" for values determined by it
 };
 
-/// Returns the columns in the order of the cases' parameters, after dtype and, if any case is
-/// captured, graph. The last column has the note named `note`, if given.
+/// Returns the columns in the order of the cases' parameters, after dtype and, if any case requests
+/// a graph, graph. The last column has the note named `note`, if given.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases,
                                                              std::string_view note = {});
 

@@ -54,8 +54,8 @@ class Repairer {
   }
 
  private:
-  /// Returns whether an object begins at an index: a brace and a quotation mark, because lines of
-  /// logs may begin with "{driver}".
+  /// Returns whether an object begins at an index: a brace, then a quotation mark. A brace alone is
+  /// not enough, because lines of logs may begin with "{driver}".
   [[nodiscard]] bool is_begin(std::size_t at) const {
     if (text_[at] != '{') return false;
     const std::size_t next = text_.find_first_not_of(blanks, at + 1);
@@ -77,8 +77,8 @@ class Repairer {
     return false;
   }
 
-  /// Adds a note on a line or a part of one, unless it has only blanks and the separators of a
-  /// list.
+  /// Adds a note that a line or a part of it was left out, unless it has only blanks and the
+  /// separators of a list.
   void leave_out(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n[],") == line.npos) return;
     const std::size_t begin = line.find_first_not_of(blanks);
@@ -91,7 +91,7 @@ class Repairer {
     objects_.push_back({{}, line_});
     std::string& copy = objects_.back().text;
     int depth = 0;
-    std::size_t comma = std::string::npos;  // index in the copy, if only blanks follow it
+    std::size_t comma = std::string::npos;  // index in the copy of a comma that only blanks follow
     do {
       const char letter = text_[at_];
       if (letter == '"') {

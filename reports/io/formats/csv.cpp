@@ -131,7 +131,7 @@ class Cells {
 
   std::vector<std::pair<std::string, std::string>> cells_;
   std::string path_;    // path of the visited field
-  bool blank_ = false;  // inside an absent value
+  bool blank_ = false;  // whether the visited field is inside an absent value
 };
 
 // ----------------------------------------------------------------------------------- all records
