@@ -31,7 +31,7 @@ struct CutDifference {
 };
 
 struct Row {
-  std::string name;        // name of the case
+  std::string name;
   std::string label = {};  // scenario, strategy and the parameters that distinguish the case
   std::string scenario;
   MatchState state = MatchState::comparable;

@@ -28,7 +28,7 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns a text that distinguishes numbers with a fraction from whole numbers: "1.0" and "1".
+/// Returns a value as text, which differs for 1.0 and 1.
 std::string text_of(const report::Value& value) {
   return std::visit([](const auto& v) { return dumped(Json(v)); }, value);
 }

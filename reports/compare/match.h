@@ -27,7 +27,7 @@ struct Match {
   MatchState state = MatchState::comparable;
   const report::CaseResult* base = nullptr;  // null if only NEW has the case
   const report::CaseResult* now = nullptr;   // null if only BASE has the case
-  /// why the pair was not measured, failed or is not comparable
+  /// Why the pair was not measured, failed or is not comparable.
   std::string reason;
 
   [[nodiscard]] const report::CaseResult& any() const { return now != nullptr ? *now : *base; }

@@ -85,7 +85,7 @@ struct LikeRates {
 struct SlowerCalls {
   int count = 0;
   double extra = 0;  // additional seconds of all these operations
-  /// longest call of the operation with the most additional seconds
+  /// The longest call of the operation with the most additional seconds.
   const CallMetrics* worst = nullptr;
   double worst_seconds = 0;
   double worst_before = 0;  // seconds of that operation in the other case

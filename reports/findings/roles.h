@@ -69,7 +69,7 @@ class Roles {
   /// Roles that have the advised value in a measured case, and the case's `key_without` that role.
   std::set<std::pair<Role, std::string>> followed_;
   std::set<std::string> graphs_;  // parameters of cases submitted as graphs
-  /// measured sizes, by `key_without` the roles that divide a step
+  /// Measured sizes, by `key_without` the roles that divide a step.
   std::map<std::string, std::set<std::int64_t>> micro_batches_;
 };
 

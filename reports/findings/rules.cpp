@@ -195,7 +195,6 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
 
 // --- copies --------------------------------------------------------------------------------------
 
-/// All copies of a case.
 struct Copies {
   double count = 0;
   double seconds = 0;

@@ -17,7 +17,7 @@ namespace parbench::report {
 /// bytes for each value, whatever the file contains; a list of empty texts is the worst case.
 struct ReadLimits {
   std::size_t bytes = 250'000'000;
-  /// keys and values that are kept; a list is a value, and so are its items
+  /// Max number of kept keys and values; lists and their items are values.
   std::size_t values = 10'000'000;
   std::size_t text = 1'000'000;  // bytes of one text or key
   std::size_t keys = 256;        // per object, because finding a key takes linear time

@@ -188,7 +188,7 @@ class Benchmarks {
     return family && instance ? std::optional(std::pair(*family, *instance)) : std::nullopt;
   }
 
-  std::set<std::string> taken_;  // names in the file, and new names
+  std::set<std::string> taken_;  // all names in use
   std::vector<Benchmark> list_;
   std::map<std::string, std::vector<std::size_t>> indices_;  // indices in `list_`, by name
 };

@@ -195,7 +195,6 @@ struct CaseResult {
   return c.status == CaseStatus::measured && c.statistics;
 }
 
-/// Returns whether several processes have sampled the case.
 [[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
   return std::ranges::any_of(
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
@@ -380,12 +379,12 @@ struct Answer {
 /// An explanation of the times of cases, with evidence: the result of a rule of reports/findings.
 struct Finding {
   std::string scenario;
-  std::string rule;                // "saturated", "launch-bound", …
-  std::vector<std::string> cases;  // names of the cases
+  std::string rule;  // "saturated", "launch-bound", …
+  std::vector<std::string> cases;
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
-  /// share of the first case's time that it explains or, for a gain, of its baseline's; 0: neither
+  /// Share of the first case's time that it explains or, for a gain, of its baseline's; 0: neither.
   double share = 0;
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -175,7 +175,7 @@ std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t wid
   Grid apart = grid;
   Grid joined = grid;
   joined.columns = joined_headings(grid.columns);
-  // `joined` has one column for all headings.
+  // In `joined`, one column replaces these.
   const auto headings = std::ranges::count_if(
       grid.columns, [](const Column& column) { return column.narrow.is_heading; });
   std::vector<std::string> missing_apart = drop(apart, width, any_rank);

@@ -25,7 +25,7 @@ enum class Emphasis { none, bold, dim };
 /// wide or costs all columns of `needed_rank`, the headings move to a line above their rows.
 struct Narrow {
   static constexpr int important_rank = 100;
-  /// headings are not joined if that costs all columns from this rank on
+  /// Headings are not joined if that costs all columns from this rank on.
   static constexpr int needed_rank = 200;
   int rank = 0;             // 0: never left out
   bool is_heading = false;  // the column's texts name the row

@@ -27,7 +27,7 @@ namespace parbench::report {
 
 /// Calls of a case, with the rates that `show --calls` shows.
 struct CallsOfCase {
-  std::string name;  // name of the case
+  std::string name;
   CallMetrics calls;
   std::optional<double> flops_per_second = {};
   std::optional<double> flops_of_peak = {};
