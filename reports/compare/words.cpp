@@ -123,7 +123,7 @@ std::string throttled_side_text(const Comparison& comparison) {
   return text;
 }
 
-/// Returns why the pairs ended early; stated first.
+/// Returns the beginning of the answer if the pairs ended early: the reason; else empty.
 std::string ending_text(const Comparison& comparison) {
   if (!comparison.pairs) return {};
   const PairsEnd end = comparison.pairs->end;

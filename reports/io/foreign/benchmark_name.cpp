@@ -49,7 +49,8 @@ std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::
     return std::pair(fmt::format("arg{}", index), std::move(value));
   }
   const std::string_view text = part.substr(colon + 1);
-  if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;  // "a::b"
+  // not a parameter: "a::b"
+  if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;
   return std::pair(std::string(part.substr(0, colon)), value_of(text));
 }
 
