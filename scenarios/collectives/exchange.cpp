@@ -123,7 +123,8 @@ std::string add_call(CaseParts& parts, const ExchangeData& all,
 
 // --- verification ---
 
-/// Compares elements of a member's array, from `first` on, with want(0), want(1), ….
+/// Compares `count` elements of a member's array, from `first` on, with want(0), want(1), ….
+/// Returns a message about the first difference.
 std::optional<std::string> compare_run(const std::vector<float>& got, std::int64_t first,
                                        std::int64_t count, const auto& want) {
   for (std::int64_t i = 0; i < count; ++i) {
