@@ -31,11 +31,12 @@ inline std::string too_few_devices(const Scenario::Request& request) {
 /// of the scenario becomes an obstacle that is an error.
 [[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);
 
-/// Returns whether the user requested the combination that the obstacle prevents.
+/// Returns whether an obstacle is an error: the user gave one of its flags, or `is_error`.
+/// Otherwise the combination is omitted.
 [[nodiscard]] bool was_asked_for(const Scenario::Request& request, const Obstacle& obstacle);
 
 /// Returns the case of a combination; nothing for a combination to omit. Throws UsageError if the
-/// user requested an impossible one.
+/// obstacle is an error (`was_asked_for`).
 [[nodiscard]] std::optional<CaseSpec> requested_case(const Scenario& scenario,
                                                      const Scenario::Request& request);
 

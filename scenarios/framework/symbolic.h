@@ -36,7 +36,7 @@ struct SymbolicView {
   SymbolicView() = default;
   SymbolicView(Space space, std::size_t first, std::size_t count)
       : base(space), offset(first), bytes(count) {}
-  /// Implicit, because writers of programs accept memory whose address is known.
+  /// Implicit, so that programs can mix symbolic views with memory of a known address.
   SymbolicView(const BufferView& memory)
       : base(memory.buffer), offset(memory.offset), bytes(memory.bytes) {}
 

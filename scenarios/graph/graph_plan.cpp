@@ -19,7 +19,7 @@
 namespace parbench {
 namespace {
 
-/// Lanes of a plan as queues, made on first use.
+/// Lanes of a plan, made on first use; they are the queues of work items.
 class DeviceLanes {
  public:
   explicit DeviceLanes(CaseParts& parts) : parts_(parts) {}
@@ -197,8 +197,9 @@ class GraphWriter {
   GraphNodes& nodes_;
   DeviceLanes lanes_;
   std::vector<WorkItem> items_;
-  std::vector<TaskId> tasks_;                                 // by item
-  std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // last task by device and lane
+  std::vector<TaskId> tasks_;  // by item
+  std::map<std::string, std::map<LaneId, TaskId>>
+      given_to_;  // last task so far, by device name and lane
   std::vector<CopiedResult> copies_;
 };
 

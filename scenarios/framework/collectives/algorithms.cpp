@@ -134,8 +134,7 @@ Rounds broadcast(const BlockLayout& layout, Algorithm algorithm) {
 
 // --- sums ---
 
-/// Reverses an algorithm that distributes copies of an array, so that it adds the arrays of all
-/// members.
+/// Reverses rounds that distribute copies, so that they add up the members' data instead.
 Rounds summed_backwards(Rounds rounds) {
   std::ranges::reverse(rounds);
   for (Messages& round : rounds) {
