@@ -1,4 +1,4 @@
-// Recommends a strategy by name.
+// Labels cases by their strategies, and recommends one.
 #include "scenarios/answers/best_strategy.h"
 
 #include <fmt/format.h>

@@ -44,7 +44,8 @@ struct Subject {
   std::string_view noun = "setting";  // word for the scope of a recommendation
 };
 
-/// Returns "splitting shows no gain", or "no other strategy pays".
+/// Returns a clause with the verdict: "splitting shows no gain"; "no other strategy pays" for a
+/// subject without a text.
 [[nodiscard]] std::string payoff_clause(const Recommendation& recommendation,
                                         const Subject& subject);
 

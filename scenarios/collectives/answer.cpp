@@ -63,14 +63,14 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   for (const auto& [key, points] : times) {
     constexpr double max_deviation = 0.25;  // above: times do not follow a line
     const auto fit = fit_latency(points);
-    // A line with a negative intercept has no latency.
+    // Without a positive intercept, the line has no latency.
     const bool fits_times = fit && fit->latency > 0 && fit->largest_deviation <= max_deviation;
     if (fits_times) fits.emplace(key, *fit);
   }
   return fits;
 }
 
-/// Returns two significant digits, and all digits before the point.
+/// Returns an error with two significant digits, or with all digits before the point.
 std::string error_text(double error) {
   constexpr double two_digits = 100;
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
@@ -326,7 +326,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
            .is_compared = one.gain && payoff_of(one) != Payoff::undecided,
            .is_undecided = one.gain && payoff_of(one) == Payoff::undecided});
     }
-    // send-recv has only one algorithm, apart from those of libraries.
+    // Without a library, send-recv has a single algorithm and nothing to compare.
     if (one.gain || key.first != link_collective) all.add(std::move(one));
   }
   if (choices.empty() && all.recommendations.empty()) {

@@ -17,7 +17,8 @@ inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
   return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
 
-/// Returns the error for `flags` that need two devices in a run with `count`. `more`: the remedy.
+/// Returns the error for `flags` that need two devices, in a run with `count` devices. `more`: the
+/// remedy.
 inline std::string too_few_devices(const std::string& flags, int count, const std::string& more) {
   return flags + " needs at least two devices, and this run has " + std::to_string(count) + "; " +
          more;

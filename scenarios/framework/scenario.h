@@ -305,8 +305,9 @@ class Scenario {
                                           const PossiblyFastest& possibly_fastest) const = 0;
 };
 
-/// Returns the case with which to compare the results of a case: the scenario's reference, or the
-/// case itself if there is none, in either case without capture. Nothing if that is the same case.
+/// Returns the case with whose results those of `spec` are compared: the scenario's reference, or
+/// `spec` itself if there is none, in either case without capture. A case of all-cores has the
+/// reference of its undivided case. Nothing if the result would be `spec`.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.

@@ -30,7 +30,7 @@ HostMemory memory_of(const std::string& name) {
   return name == "pageable" ? HostMemory::pageable : HostMemory::fresh;
 }
 
-/// Returns the sizes of a case. Axes that do not apply to the strategy have their default values.
+/// Returns the sizes of a case, with defaults for axes that do not apply to its strategy.
 OverlapSizes sizes_of(const CaseSpec& spec) {
   const Parameters& given = spec.parameters;
   OverlapSizes sizes;

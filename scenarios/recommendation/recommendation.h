@@ -38,8 +38,8 @@ struct Recommendation {
   /// Whether a case other than the baseline is recommended and its gain is shown: the whole
   /// interval is above 1, with 95% confidence, and load cannot explain it.
   bool pays = false;
-  /// The recommended case; if the baseline is recommended, the fastest other case. `gain` is its
-  /// gain over the baseline.
+  /// The recommended case; if the baseline is recommended, the other case with the largest gain,
+  /// gains that are shown before others. `gain` is its gain over the baseline.
   std::optional<LabelledCase> gaining = {};
   std::optional<Ratio> gain = {};
   /// Gain of `tied.front()` over the baseline, if that case is the fastest and a simpler case other

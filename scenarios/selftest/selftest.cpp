@@ -158,7 +158,7 @@ auto badness(const CaseOutcome& outcome) {
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
 
-/// Minimum share of the core time of other programs that the answer mentions.
+/// Minimum share of core time of other programs for the answer to mention it.
 constexpr double noteworthy_load = 0.05;
 
 /// Returns whether other programs, with at least 5% of the core time, can explain that a case is

@@ -34,7 +34,7 @@ class Sensitivity {
  public:
   static constexpr std::size_t size = 16384;
 
-  /// Adds a change of the tensor by roundings.
+  /// Adds the difference between two results whose roundings differ.
   void add(std::span<const float> changed, std::span<const float> values);
 
   /// Returns the norm of all added changes of a block; 0 if unknown.

@@ -1,5 +1,5 @@
-// Algorithms for gathering and broadcasting. Reductions use the same messages in reverse order and
-// direction, with additions instead of copies.
+// Algorithms of collectives. Reductions use the messages of a gather or a broadcast in reverse
+// order and direction, with additions instead of copies.
 #include "scenarios/framework/collectives/algorithms.h"
 
 #include <fmt/format.h>
