@@ -265,7 +265,7 @@ class Scenario {
   [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                                       Context& context) const = 0;
 
-  /// Returns the case whose outputs must equal those of this case. By default nothing:
+  /// Returns the case with whose outputs those of this case must agree. By default nothing:
   /// `Case::check` alone verifies the case. A case with neither fails. The reference need not be
   /// part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(

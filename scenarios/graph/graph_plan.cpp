@@ -196,9 +196,8 @@ class GraphWriter {
   GraphNodes& nodes_;
   DeviceLanes lanes_;
   std::vector<WorkItem> items_;
-  std::vector<TaskId> tasks_;  // by item
-  std::map<std::string, std::map<LaneId, TaskId>>
-      given_to_;  // last task so far, by device name and lane
+  std::vector<TaskId> tasks_;                                 // by item
+  std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // last task by device and lane
   std::vector<CopiedResult> copies_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace parbench {
 
-/// Maximum difference between the expected speeds of tied cases, of which the simplest is
-/// recommended.
+/// Maximum relative difference between the expected speeds of the fastest case and of a case tied
+/// with it.
 inline constexpr double largest_tie = 0.03;
 
 /// Minimum share of a case's core time at which other programs count as a disturbance.
