@@ -70,7 +70,7 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   return fits;
 }
 
-/// Returns an error with two significant digits, or with all digits before the point.
+/// Returns a standard error with two significant digits, or with all digits before the point.
 std::string error_text(double error) {
   constexpr double two_digits = 100;
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);

@@ -124,7 +124,7 @@ double expected_seconds(const CaseOutcome& outcome) {
   return 1e-9 * static_cast<double>(longest) * nanoseconds_of_task(outcome.spec);
 }
 
-/// Returns the deviation as a fraction of the expected time.
+/// Returns the deviation of the median as a fraction of the expected time.
 double deviation_of(const CaseOutcome& outcome) {
   return outcome.median_seconds / expected_seconds(outcome) - 1;
 }
