@@ -33,11 +33,11 @@ struct StrategyWords {
 /// Returns the names of the axes that apply to all strategies and are part of a case's identity.
 [[nodiscard]] std::vector<std::string_view> common_axes(const Scenario& scenario);
 
-/// Returns the label of a case: the strategy, followed by the values of axes that only some
-/// strategies have, as in "sharded with zero 3, bucket 5" or "split 5 with schedule 1f1b". An axis
-/// is included if the case's name shows it, or if cases that are otherwise equal differ in it. The
-/// baseline has no values, and strategy "single" as the baseline is "one device" or "one core".
-/// Strategy all-cores is "the whole GPU", or one device with the number of its cores.
+/// Returns the label of a case: "sharded with zero 3, bucket 5" or "split 5 with schedule 1f1b".
+/// After the strategy are the values of axes that only some strategies have, if the case's name
+/// shows them or otherwise equal cases differ in them. The baseline is its name alone, or "one
+/// device" or "one core" if it is "single". Strategy all-cores is "the whole GPU", or one device
+/// with the number of its cores.
 [[nodiscard]] std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes,
                                          const CaseSpec& spec, const StrategyWords& words = {});
 

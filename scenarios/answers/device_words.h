@@ -16,12 +16,11 @@ namespace parbench {
 /// GPU".
 [[nodiscard]] std::string whole_device_text(const Outcomes& outcomes);
 
-/// Returns a sentence that compares strategy all-cores with other cases of a group. If another case
-/// is recommended, it is the speedup of all-cores: " One device with both cores: 1.10×
-/// (1.05–1.15)."; empty if that case was not measured, is tied with the fastest, or is the case
-/// whose gain the recommendation states. If all-cores is recommended, it is the fastest case that
-/// divides the work: " The fastest that divides the work: split 5, 1.29× (1.19–1.37)."; empty if
-/// there is none or it is tied with the fastest.
+/// Returns a sentence that compares strategy all-cores with the others of a group. If another case
+/// is recommended: " One device with both cores: 1.10× (1.05–1.15)."; empty if all-cores was not
+/// measured, is tied with the fastest, or its gain is stated already. If all-cores is recommended:
+/// " The fastest that divides the work: split 5, 1.29× (1.19–1.37)."; empty if there is no such
+/// case or it is tied with the fastest.
 [[nodiscard]] std::string whole_device_comparison(
     const Outcomes& group, const Recommendation& found,
     const std::function<std::string(const CaseSpec&)>& label);

@@ -64,8 +64,8 @@ PairsByValue pairs_of(const Outcomes& outcomes, const MemoryChoice& choice) {
   return pairs;
 }
 
-/// Returns whether the cases of all pairs do the same work (equal parameters `work`, number format
-/// and capture), so that their times can be compared.
+/// Returns whether all pairs do the same work (equal parameters `work`, format and capture), so
+/// that their times can be compared.
 bool is_one_work(const PairsByValue& pairs, const std::vector<std::string_view>& work) {
   Outcomes usual;
   for (const auto& [value, list] : pairs) {

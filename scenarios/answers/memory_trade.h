@@ -9,12 +9,11 @@
 
 namespace parbench {
 
-/// Returns time and memory per device for every value of an axis that trades memory for time. The
-/// case is the fastest with the usual value (the first of the quick preset) that was measured with
-/// another value, too: "Recompute none (pipeline with split 4): 59.61 ms, peak memory 41 + 133 MiB;
-/// block: 78.34 ms, 35 + 133 MiB." If the cases do different work, their times cannot be compared,
-/// and the text has ranges of ratios instead. Empty if no case was measured with both the usual and
-/// another value.
+/// Returns time and memory per device for every value of an axis that trades memory for time, for
+/// the fastest case with the usual value (the first of the quick preset): "Recompute none (pipeline
+/// with split 4): 59.61 ms, peak memory 41 + 133 MiB; block: 78.34 ms, 35 + 133 MiB." If the cases
+/// do different work, whose times cannot be compared, the text has ranges of ratios. Empty if no
+/// case was measured with both the usual and another value.
 [[nodiscard]] std::string memory_trade_text(
     const Scenario& scenario, const Axis& axis, const Outcomes& outcomes,
     const std::function<std::string(const CaseSpec&)>& label);

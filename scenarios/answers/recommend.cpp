@@ -163,10 +163,9 @@ double explaining_load(const CaseOutcome* recommended) {
 }
 
 /// Returns the share of core time that other programs had, if it can hide which case is the
-/// fastest; otherwise 0. It can if a case of another strategy might be 10% faster than the
-/// recommended one without the load. It also can if `is_open`, that is, if the samples do not
-/// distinguish the recommended case from others, and the share is at least `min_cores_taken`. Cases
-/// of the recommended strategy are not compared, because the load affects them alike.
+/// fastest; otherwise 0. It can if a case of another strategy, which the load may affect
+/// differently, might be 10% faster without it. It also can if `is_open` (the samples do not
+/// distinguish the recommended case from others) and the share is at least `min_cores_taken`.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;

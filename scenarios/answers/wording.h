@@ -19,10 +19,10 @@ namespace parbench {
 /// (1.84–1.88)".
 [[nodiscard]] std::string speed_text(const Ratio& speedup, std::string_view baseline);
 
-/// Returns a clause with the reason why a result is uncertain, and the remedy. If other programs
-/// had so much core time that another case may be the fastest, it says so, with or without a
-/// verdict. Otherwise, if the gain may pay, it asks for samples or processes: "; more samples are
-/// needed to show it with 95% confidence". Empty in all other cases.
+/// Returns a clause on why a result is uncertain, and the remedy. If load of other programs can
+/// change which case is the fastest, it says so, with or without a verdict. Otherwise, if the gain
+/// may pay, it asks for samples or processes: "; more samples are needed to show it with 95%
+/// confidence". Empty in all other cases.
 [[nodiscard]] std::string certainty_text(const Recommendation& recommendation);
 
 /// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." for a
@@ -68,7 +68,7 @@ struct Subject {
 
 /// Returns " More samples may show split 20 to be faster.", with the candidates that are not tied
 /// with the fastest. Empty if there are none, without a verdict, and if load of other programs may
-/// be the reason why they are not ruled out.
+/// have left them open.
 [[nodiscard]] std::string open_text(const Recommendation& recommendation);
 
 /// Returns the recommendation with the best verdict: one that pays before one that may pay, then
@@ -137,9 +137,9 @@ struct Subject {
 /// Returns " At n 8 there was nothing to compare with."; empty without such settings.
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);
 
-/// Returns a sentence, after a blank, that a gain is larger than concurrent devices can give, with
-/// its likely cause; empty if the recommendation does not pay or its interval is not above
-/// `devices`. Pass 1 for devices that work one after the other.
+/// Returns a sentence, after a blank, that a gain exceeds the number of devices, with its likely
+/// cause; empty if it does not, with 95% confidence, or does not pay. Devices that work one after
+/// the other count as 1.
 [[nodiscard]] std::string superlinear_text(const Recommendation& recommendation, double devices,
                                            std::string_view likely_cause);
 

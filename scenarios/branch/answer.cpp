@@ -60,10 +60,10 @@ struct SizeAnswer {
 
 /// Returns `found` with the gain of running branches together, without that of graph launch.
 /// `fastest`: the fastest case that runs branches together.
-/// - If a graph of one stream is recommended, the gain is that of `fastest` over this graph.
-/// - If the baseline is recommended, and a graph of one stream has the largest gain over it, the
-///   gain is that of `fastest` over the baseline.
-/// - Otherwise the gain is unchanged, but pays only if it exceeds that of a graph of one stream.
+/// - A graph of one stream is recommended: gain of `fastest` over this graph.
+/// - The baseline is recommended, and this graph has the largest gain: gain of `fastest` over the
+///   baseline.
+/// - Otherwise the gain of `found`, which pays only if it exceeds that of this graph.
 Recommendation together_of(const SameWork& group, Recommendation found,
                            const CaseOutcome& fastest) {
   const CaseOutcome* alone = fastest_where(group.cases, is_graph_alone);

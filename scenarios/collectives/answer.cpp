@@ -32,10 +32,9 @@ std::int64_t size_of_case(const CaseSpec& spec) { return bytes_of(spec.parameter
 
 std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
-/// Returns the standard error of a median time, derived from the 95% interval of the bandwidth,
-/// which has the same relative width as that of the time. At least 0.2% of the time, because few
-/// samples can have an implausibly narrow interval. Nothing without an interval: the error of a
-/// single sample is unknown.
+/// Returns the standard error of a median time from the 95% interval of the bandwidth, whose
+/// relative width is the same; at least 0.2% of the time, because few samples can have an
+/// implausibly narrow interval. Nothing without an interval.
 std::optional<double> error_of(const CaseOutcome& outcome) {
   constexpr double width_in_errors = 2 * 1.96;
   constexpr double smallest_share = 0.002;
@@ -228,8 +227,8 @@ std::string bandwidths_text(const Choices& choices) {
 }
 
 /// Returns a sentence with the number of settings at which algorithms were compared, and of those
-/// at which more samples are needed to show a gain. Empty if all settings were compared, and either
-/// several collectives were, or no setting has a verdict: then `choices_text` states the settings.
+/// that need more samples to show a gain. Empty if `choices_text` states this: all settings were
+/// compared, and either several collectives were, or no setting has a verdict.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();

@@ -30,8 +30,8 @@ struct Piece {
 };
 
 /// The data of a case, described while the case is prepared. Fills and reads tensors on one stream
-/// of each device, outside of timed samples. Random values depend on positions in canonical order
-/// only, so that devices with different layouts have the same tensors.
+/// of each device, outside of timed samples. Random values depend on the canonical position only,
+/// so that devices with different layouts agree on them.
 class CaseData {
  public:
   explicit CaseData(Context& context) : context_(context) {}

@@ -17,11 +17,11 @@
 
 namespace parbench {
 
-/// Streams and memory for the cases of a run, which are prepared one after the other and sampled in
-/// interleaved rounds. Each case borrows memory from the beginning of one arena per device and
-/// kind, so an arena is as large as the largest case needs. The content of borrowed memory is
-/// undefined whenever another case has run since. Content that must persist is `shared`: it is made
-/// once and found again by its key.
+/// Devices, streams and memory of the cases of a run, which are prepared one after the other and
+/// sampled in interleaved rounds. Each case borrows memory from the beginning of one arena per
+/// device and kind, so an arena is as large as the largest case needs. The content of borrowed
+/// memory is undefined whenever another case has run since. Content that must persist is `shared`:
+/// it is made once and found again by its key.
 class Context {
  public:
   struct Options {

@@ -114,10 +114,9 @@ struct Metric {
   std::string name;
   // cases whose times it needs; without one of them there is no value
   std::vector<CaseSpec> others;
-  /// Computes the value of one round. `seconds`: times of one execution of the case itself, then of
-  /// `others` in order. `medians`: in the same order, over all rounds in which all of these cases
-  /// were sampled. Choices between cases should use `medians`, so that they are the same in every
-  /// round and do not follow the noise of samples.
+  /// Computes the value of one round from the times of one execution of the case itself, then of
+  /// `others` in order. `medians`: the same over all rounds in which these cases were sampled; for
+  /// choices between cases, which should not follow the noise of samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
   /// Explains an unexpected value, from the medians over the rounds in which all of the cases were
   /// sampled; empty for other values. May be null.

@@ -120,10 +120,9 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
                 .median = in_turn->median_seconds / alone};
 }
 
-/// Looks for settings at which strategy sequential, the baseline, is more than 5% slower than its
-/// parts alone, and another case pays or may pay. Its gain is then not only due to concurrent
-/// devices. Adds a remark to these recommendations, and returns a sentence about the setting with
-/// the largest excess; empty if there is none.
+/// Adds a remark to recommendations whose gain is partly due to a slow baseline: sequential is more
+/// than 5% slower than its parts alone, and another case pays or may pay. Returns a sentence about
+/// the setting with the largest excess; empty if there is none.
 std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes) {
   constexpr double remarkable = 1.05;
   const Outcomes parts = outcomes_where(outcomes, [](const CaseSpec& spec) {
@@ -151,9 +150,8 @@ std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes)
       100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 
-/// Returns which side of the comparison is missing, for a question without an answer. Empty if no
-/// case of the question was measured, or only strategy alone, which belongs to another question as
-/// well.
+/// Returns which side of the comparison is missing, for a question without an answer. Empty if
+/// nothing was measured, or only strategy alone, which also belongs to the other question.
 std::string missing_text(const Question& question, const Outcomes& outcomes) {
   const std::string_view baseline = question.strategies.front();
   const auto has = [&](bool is_baseline) {

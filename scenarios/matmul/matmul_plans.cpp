@@ -158,9 +158,9 @@ TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t pr
                              {"c", result.part(shard.offset, shard.product_bytes())}})});
 }
 
-/// Adds the products of all shards; `combine` adds the collective of each product. The collective
-/// of a product is added after the next product, so that its additions, on the same lane, do not
-/// delay that product. It waits for the previous collective, because both use the same inboxes.
+/// Adds the products of all shards; `combine` adds the collective of each product. It is added
+/// after the next product, so that its additions, on the same lane, do not delay that product, and
+/// waits for the previous collective, because both use the same inboxes.
 template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
                           const Combine& combine) {

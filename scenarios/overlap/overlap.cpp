@@ -75,8 +75,8 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
 constexpr double slow_in_turn = 1.05;
 
 /// Explains a hidden fraction that is outside of 0 to 1, or that includes other effects than
-/// overlap; empty for other fractions. The text has no figures: they would be medians of times,
-/// from which the fraction, a median over rounds, does not follow.
+/// overlap; empty for other fractions. The text has no figures: the fraction is a median over
+/// rounds, and does not follow from the medians of the times.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";

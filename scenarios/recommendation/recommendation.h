@@ -65,8 +65,7 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
 /// if another case than the baseline is recommended but its gain is not shown. If the baseline is
 /// recommended, the verdict is about the other case's gain: `does_not_pay` if the whole interval is
 /// below 1, with 95% confidence; `gains_little` if it is above 1 and the gain is at most 3%;
-/// `may_pay` if the gain is larger, which occurs only in reports of earlier versions; otherwise
-/// `shows_no_gain`.
+/// `may_pay` if it is larger (only in reports of earlier versions); otherwise `shows_no_gain`.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.load > 0) return Payoff::undecided;
   if (one.pays) return Payoff::pays;

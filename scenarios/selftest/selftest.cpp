@@ -108,8 +108,7 @@ const std::vector<Axis> axis_list = {
 };
 
 /// Returns the number of lanes of a case: 1 for strategy spin, 2 on a single device, otherwise one
-/// on each device. Devices are counted by their memory, which holds the lanes' counters; 0 if
-/// unknown.
+/// on each device. Counts devices with memory, which holds the lanes' counters; 0 if unknown.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });

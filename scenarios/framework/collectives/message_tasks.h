@@ -46,10 +46,10 @@ class Additions {
   std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by member and number of elements
 };
 
-/// Adds a copy or an addition for each message, and both for a message that goes through an inbox.
-/// The tasks are communication without a cost key, because consecutive collectives send different
-/// memory. They wait for earlier tasks that access the same elements, and for the tasks in `ready`
-/// of the members. `additions`: null if no message adds.
+/// Adds a copy or an addition for each message, and both if it goes through an inbox. They are
+/// communication without a cost key, because consecutive collectives send different memory. Tasks
+/// wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
+/// members. `additions`: null if no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
                         const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions = nullptr);
