@@ -1,4 +1,4 @@
-// Recommends a strategy by name.
+// Labels cases by their strategies, and recommends one.
 #include "scenarios/answers/best_strategy.h"
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ bool are_equal_in(std::string_view name, const CaseSpec& a, const CaseSpec& b) {
   return (of_a == nullptr) == (of_b == nullptr) && (of_a == nullptr || *of_a == *of_b);
 }
 
-/// Explains a superlinear gain of strategies that use several devices. Strategies that share a
-/// device have no such limit.
+/// Explains a gain that exceeds the number of devices; empty for smaller gains, and for strategies
+/// without a parameter `devices`.
 std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes,
                                 const StrategyWords& words) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);

@@ -12,10 +12,10 @@
 
 namespace parbench {
 
-/// Words and rules of one scenario's answer by strategies; the rest follows from the scenario.
+/// Wording and order of the cases in one scenario's answer, where the defaults do not suit it.
 struct StrategyWords {
-  /// Parameter whose value names a case instead of its strategy, and the words before the value:
-  /// "split" and "split " for "split 5", "layout" and nothing for "dp2".
+  /// Parameter by whose value labels name a case instead of its strategy, and the words before the
+  /// value: "split" and "split " for "split 5", "layout" and nothing for "dp2".
   std::string_view named_by = {};
   std::string_view name_words = {};
   /// Orders the cases of one strategy from simple to complex; null: in the order of the outcomes.
@@ -23,7 +23,8 @@ struct StrategyWords {
   /// Returns a clause to follow the gain of a recommendation: ", 90% of what its tasks allow". May
   /// be null.
   std::function<std::string(const Recommendation&, const Outcomes&)> details = {};
-  /// Returns whether the devices of a case work in turn; null: they work at the same time.
+  /// Returns whether the devices of a case work one after the other; null: they work at the same
+  /// time.
   std::function<bool(const CaseSpec&)> works_in_turn = {};
   /// Returns a sentence about all cases. May be null.
   std::function<std::string(const Outcomes&)> remark = {};
@@ -32,16 +33,17 @@ struct StrategyWords {
 /// Returns the names of the axes that apply to all strategies and are part of a case's identity.
 [[nodiscard]] std::vector<std::string_view> common_axes(const Scenario& scenario);
 
-/// Returns "sharded with zero 3, bucket 5", or "split 5 with schedule 1f1b": the strategy and those
-/// parameters of its own that the case's name shows, or in which otherwise equal cases differ. The
-/// baseline has its name alone, or "one device" if it is "single"; strategy all-cores is "the whole
-/// GPU" or one device with its cores.
+/// Returns the label of a case: "sharded with zero 3, bucket 5" or "split 5 with schedule 1f1b".
+/// After the strategy are the values of axes that only some strategies have, if the case's name
+/// shows them or otherwise equal cases differ in them. The baseline is its name alone, or "one
+/// device" or "one core" if it is "single". Strategy all-cores is "the whole GPU", or one device
+/// with the number of its cores.
 [[nodiscard]] std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes,
                                          const CaseSpec& spec, const StrategyWords& words = {});
 
-/// Recommends a strategy for each combination of the parameters that all strategies have.
-/// Strategies are listed in `Scenario::strategies` from simple to complex; cases of one strategy
-/// are ordered likewise.
+/// Recommends a strategy for each combination of the values of `common_axes`.
+/// `Scenario::strategies` must list strategies from simple to complex; `StrategyWords::complexity`
+/// orders the cases of one strategy.
 [[nodiscard]] Conclusion best_strategy(const Scenario& scenario, const Outcomes& outcomes,
                                        const PossiblyFastest& possibly_fastest,
                                        const StrategyWords& words = {});

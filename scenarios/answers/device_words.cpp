@@ -1,4 +1,4 @@
-// Looks up the cores of cases, and the fastest case of a group that divides its work.
+// Looks up the number of cores of cases, and the fastest case of a group that divides its work.
 #include "scenarios/answers/device_words.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// Returns the cores of the first case of a strategy; 0 if unknown.
+/// Returns the number of host cores of the first case of a strategy; 0 if unknown.
 std::size_t cores_of(const Outcomes& outcomes, std::string_view strategy) {
   const auto found = std::ranges::find(outcomes, strategy,
                                        [](const CaseOutcome* one) { return one->spec.strategy; });

@@ -1,4 +1,4 @@
-// Names of a single device in answers, and its comparison with one device that has all cores.
+// Names of single devices in answers, and the comparison with one device that has all cores.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ namespace parbench {
 /// GPU".
 [[nodiscard]] std::string whole_device_text(const Outcomes& outcomes);
 
-/// Returns the speedup of strategy all-cores if another case is recommended: " One device with both
-/// cores: 1.10× (1.05–1.15).". If all-cores is recommended, returns the fastest case that divides
-/// the work: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).". Empty if there is
-/// no such case, if it is tied with the fastest, or if it is the case whose gain the recommendation
-/// names.
+/// Returns a sentence that compares strategy all-cores with the others of a group. If another case
+/// is recommended: " One device with both cores: 1.10× (1.05–1.15)."; empty if all-cores was not
+/// measured, is tied with the fastest, or its gain is stated already. If all-cores is recommended:
+/// " The fastest that divides the work: split 5, 1.29× (1.19–1.37)."; empty if there is no such
+/// case or it is tied with the fastest.
 [[nodiscard]] std::string whole_device_comparison(
     const Outcomes& group, const Recommendation& found,
     const std::function<std::string(const CaseSpec&)>& label);

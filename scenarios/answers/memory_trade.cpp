@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-/// An axis that trades memory for time, and the value that others are compared with.
+/// An axis that trades memory for time, and the value with which its other values are compared.
 struct MemoryChoice {
   std::string_view name;  // "recompute"
   std::string usual;      // "none"
@@ -64,7 +64,8 @@ PairsByValue pairs_of(const Outcomes& outcomes, const MemoryChoice& choice) {
   return pairs;
 }
 
-/// Returns whether all cases do the same work, so that their times can be compared.
+/// Returns whether all pairs do the same work (equal parameters `work`, format and capture), so
+/// that their times can be compared.
 bool is_one_work(const PairsByValue& pairs, const std::vector<std::string_view>& work) {
   Outcomes usual;
   for (const auto& [value, list] : pairs) {
@@ -73,7 +74,8 @@ bool is_one_work(const PairsByValue& pairs, const std::vector<std::string_view>&
   return same_work(usual, work).size() == 1;
 }
 
-/// Returns the memory of each device; for more than four devices, the largest.
+/// Returns "41 + 133 MiB", the memory of each device; for more than four devices "133 MiB a device
+/// at most".
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
   if (one.memory.size() <= max_listed) return format_bytes(one.memory);
@@ -84,8 +86,8 @@ std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
   return fmt::format("{}, {}{}", format_duration(one.median_seconds), of_memory, memory_text(one));
 }
 
-/// Returns time and memory of the fastest case with the usual value, and of the same case with
-/// other values.
+/// Returns time and memory of the fastest case with the usual value, and of the cases that differ
+/// from it only in that value.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
                        const std::function<std::string(const CaseSpec&)>& label) {
   const MemoryPair* fastest = nullptr;

@@ -10,10 +10,10 @@
 namespace parbench {
 
 /// Returns time and memory per device for every value of an axis that trades memory for time, for
-/// the fastest case that was measured with several values: "Recompute none (pipeline with split 4):
-/// 59.61 ms, peak memory 41 + 133 MiB; block: 78.34 ms, 35 + 133 MiB." If the cases do different
-/// work, whose times cannot be compared, the text has ranges of ratios. Empty if no case was
-/// measured with both the usual (the quick preset's) and another value.
+/// the fastest case with the usual value (the first of the quick preset): "Recompute none (pipeline
+/// with split 4): 59.61 ms, peak memory 41 + 133 MiB; block: 78.34 ms, 35 + 133 MiB." If the cases
+/// do different work, whose times cannot be compared, the text has ranges of ratios. Empty if no
+/// case was measured with both the usual and another value.
 [[nodiscard]] std::string memory_trade_text(
     const Scenario& scenario, const Axis& axis, const Outcomes& outcomes,
     const std::function<std::string(const CaseSpec&)>& label);

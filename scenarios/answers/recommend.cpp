@@ -16,7 +16,7 @@ namespace {
 constexpr const char* format_name = "dtype";
 constexpr const char* graph_name = "graph";
 
-/// Names and values that are equal in a group.
+/// Names and values of the parameters in which the cases of a group are equal.
 using WorkKey = std::vector<std::pair<std::string, Value>>;
 
 WorkKey key_of(const CaseSpec& spec, const std::vector<std::string_view>& parameters) {
@@ -52,7 +52,7 @@ WorkKey part_of(const WorkKey& key, const std::vector<std::string_view>& names) 
   return part;
 }
 
-/// Returns whether all keys that are equal in the names `from` are equal in `name`, too.
+/// Returns whether keys with equal values of all names in `from` have equal values of `name`, too.
 bool follows(const std::vector<WorkKey>& keys, std::string_view name,
              const std::vector<std::string_view>& from) {
   std::map<WorkKey, WorkKey> known;
@@ -84,7 +84,8 @@ std::string setting_of(const WorkKey& key, const std::vector<std::string_view>& 
   return text;
 }
 
-/// Returns whether a gain is shown; the interval of too few samples shows none.
+/// Returns whether the samples show that a case is faster than its baseline: the whole interval is
+/// above 1, and there were enough samples for its confidence.
 bool gains(const CaseOutcome* outcome) {
   return outcome->speedup && outcome->speedup->above(1) && !is_low(outcome->speedup->interval);
 }
@@ -100,8 +101,8 @@ Outcomes compared_cases(const Outcomes& cases, const CaseOutcome* baseline) {
   return has_speedup ? compared : cases;
 }
 
-/// Returns the expected speed of a case relative to the baseline: the median of its paired ratios,
-/// or the inverse of its time if no case has ratios.
+/// Returns the speed by which cases are ranked: the median of the paired ratios to the baseline,
+/// and 1 for the baseline. For a case without ratios, the inverse of its time.
 double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
   if (one->speedup) return one->speedup->value;
   return one == baseline ? 1 : 1 / one->median_seconds;
@@ -115,9 +116,9 @@ bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   return other->speedup ? other->speedup->above(high) : high < 1;
 }
 
-/// Returns the case with the largest speedup, without the baseline. Prefers cases whose interval is
-/// above 1, then cases whose interval includes 1, so that no answer denies a gain that the table
-/// shows or leaves open.
+/// Returns the case other than the baseline with the largest speedup. Prefers cases whose interval
+/// is above 1, then cases whose interval includes 1: an answer that recommends the baseline must
+/// not deny a gain that the table shows or leaves open. Null without speedups.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* baseline) {
   const auto rank = [](const CaseOutcome* one) {
     return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
@@ -154,16 +155,17 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
   return made;
 }
 
-/// Returns the share of core time that other programs had, if this can explain why a case is faster
-/// than its baseline; otherwise 0.
+/// Returns the share of core time that other programs had, if it can explain the gain of a case:
+/// without them, the case might not be faster than its baseline. Otherwise 0.
 double explaining_load(const CaseOutcome* recommended) {
   const bool is_explained = recommended->min_speedup && !recommended->min_speedup->above(1);
   return is_explained ? recommended->load : 0;
 }
 
-/// Returns the share of core time that other programs had, if this load can hide a gain of 10% by
-/// another strategy, or if `is_open`: the recommended case cannot be distinguished from others.
-/// Otherwise 0. The load affects all cases of one strategy alike.
+/// Returns the share of core time that other programs had, if it can hide which case is the
+/// fastest; otherwise 0. It can if a case of another strategy, which the load may affect
+/// differently, might be 10% faster without it. It also can if `is_open` (the samples do not
+/// distinguish the recommended case from others) and the share is at least `min_cores_taken`.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;
@@ -175,8 +177,8 @@ double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool 
   return load;
 }
 
-/// Returns the simplest case that is tied with the fastest. If the fastest case's gain is shown,
-/// the gain of the returned case must be shown, too.
+/// Returns the simplest of the tied cases. If it is not the baseline, and the gain of the fastest
+/// case is shown, returns the simplest of them whose gain is shown.
 const CaseOutcome* recommended_of(const Ranking& ranking) {
   const CaseOutcome* simplest = ranking.tied.front();
   if (simplest == ranking.baseline || !gains(ranking.by_speed.front())) return simplest;

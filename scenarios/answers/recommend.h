@@ -28,18 +28,18 @@ using SpecPredicate = std::function<bool(const CaseSpec&)>;
 [[nodiscard]] const CaseOutcome* fastest_where(const Outcomes& outcomes,
                                                const SpecPredicate& predicate);
 
-/// Returns the outcome of a case; null if it is not among these.
+/// Returns the outcome of the case with this name; null if there is none.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
 
 struct SameWork {
-  /// Distinguishes the group from others: "n 1024, bf16"; empty for a single group. Parameters that
-  /// follow from earlier ones, such as the sizes of a model, are omitted.
+  /// Parameters that distinguish the group from others: "n 1024, bf16"; empty for a single group.
+  /// Parameters that follow from earlier ones, such as the sizes of a model, are omitted.
   std::string setting;
   Outcomes cases;  // in the order of the outcomes
 };
 
-/// Groups cases with equal values of these parameters, of number format and capture. The groups are
-/// in the order of the values.
+/// Groups cases that have equal values of these parameters, the same number format, and are both
+/// captured as graphs or both not. The groups are in the order of these values.
 [[nodiscard]] std::vector<SameWork> same_work(const Outcomes& outcomes,
                                               const std::vector<std::string_view>& parameters);
 
@@ -51,26 +51,28 @@ struct Wording {
   std::string_view baseline;  // strategy of the baseline
 };
 
-/// Returns the position of a strategy in a list from simple to complex.
+/// Returns the position of a strategy in a list from simple to complex; the length of the list if
+/// it is not there.
 [[nodiscard]] std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
                                    std::string_view strategy);
 
-/// Recommends the case with the highest expected speed, the largest median of paired ratios. If
-/// simpler cases are within 3% of it (tied), the simplest of them is recommended; the baseline,
-/// whose ratio is 1, is the simplest of all. A case whose gain is not shown is not preferred to a
-/// fastest case whose gain is shown. Whether the samples show the gain (`pays`) does not affect the
-/// choice otherwise. Cases without a ratio are ignored if others have one. `possibly_fastest`
-/// decides which other cases are listed as not ruled out. The group must have at least one case.
+/// Recommends the case with the highest expected speed (the median of its paired ratios to the
+/// baseline), or the simplest case that is tied with it (within 3%). The baseline has speed 1 and
+/// is the simplest. If the gain of the fastest case is shown, a simpler case other than the
+/// baseline is only preferred if its gain is shown, too; otherwise the choice does not depend on
+/// whether gains are shown. Cases without a ratio are ignored if others have one.
+/// `possibly_fastest` decides which other cases are listed as not ruled out. The group must have at
+/// least one case.
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 
-/// Recommendations for several groups, all of them with a gain.
+/// Recommendations for several groups. Groups without a gain have no recommendation here.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  /// Settings without a gain: the baseline or all other cases are missing.
+  /// Settings of the groups without a gain: the baseline or all other cases are missing.
   std::vector<std::string> not_compared;
 
-  /// Adds a recommendation; only its setting if it has no gain.
+  /// Adds a recommendation, or only its setting to `not_compared` if it has no gain.
   void add(Recommendation one);
 };
 

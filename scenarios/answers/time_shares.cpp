@@ -14,14 +14,14 @@
 namespace parbench {
 namespace {
 
-/// Returns "41 MiB" if all devices hold about the same, otherwise "41 + 133 MiB".
+/// Returns "41 MiB" if the amounts of all devices have the same text, otherwise "41 + 133 MiB".
 std::string memory_text(const std::vector<double>& memory) {
   std::set<std::string> different;
   for (const double bytes : memory) different.insert(format_bytes(bytes));
   return different.size() == 1 ? *different.begin() : format_bytes(memory);
 }
 
-/// Returns whether a case is the recommended one or tied with it.
+/// Returns whether a case is the recommended one, or another one that is tied with the fastest.
 bool is_used_or_tied(const Recommendation& found, const std::string& name) {
   return (!found.candidates.empty() && found.candidates.front().name == name) ||
          std::ranges::find(found.tied, name, &LabelledCase::name) != found.tied.end();

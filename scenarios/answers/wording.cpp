@@ -37,8 +37,8 @@ std::string_view plural_text(Payoff payoff) {
   return "do not pay";
 }
 
-/// Returns "more samples are needed", or processes: with several processes, each counts as one
-/// sample.
+/// Returns "more samples are needed". If several processes measured, each counts as one sample, and
+/// the text asks for processes.
 std::string needed_text(const Recommendation& recommendation) {
   if (recommendation.processes == 0) return "more samples are needed";
   const auto processes = static_cast<std::size_t>(recommendation.processes);
@@ -77,7 +77,7 @@ std::string only_baseline_of(Recommendations recommendations) {
   return is_one ? first : std::string();
 }
 
-/// Returns "n 8" or "3 settings".
+/// Returns the name of a single setting, "n 8"; otherwise the number of settings, "3 settings".
 std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
   const bool has_name = settings.size() == 1 && !settings.front().empty();
   return has_name ? settings.front() : format_count(settings.size(), noun);
@@ -237,7 +237,7 @@ std::string tie_text(const Recommendation& recommendation) {
 }
 
 std::string open_text(const Recommendation& recommendation) {
-  // more samples under the same load would not rule it out
+  // If other programs had the cores, more samples under the same load would not rule a case out.
   const bool is_hidden = recommendation.hiding_load > 0;
   if (is_hidden || payoff_of(recommendation) == Payoff::undecided) return {};
   std::vector<std::string> open;
@@ -255,7 +255,7 @@ const Recommendation& best_of(Recommendations recommendations) {
   using enum Payoff;
   return *std::ranges::max_element(recommendations, {}, [](const Recommendation& one) {
     const Payoff payoff = payoff_of(one);
-    // gains that may pay are more certain than undecided ones
+    // Ranks `undecided` between `gains_little` and `may_pay`.
     const bool is_shown = payoff != undecided;
     return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
@@ -340,7 +340,7 @@ std::string elsewhere_text(Recommendations recommendations, const Subject& subje
   return fmt::format(" {} {}{}.", name_of(subject), where, used.empty() ? "" : ": use " + used);
 }
 
-/// Fastest case of a recommendation, and its gain over the baseline.
+/// Fastest case other than the baseline at the setting of a recommendation, and its gain.
 struct Highest {
   std::string_view label;
   Ratio gain;
@@ -352,7 +352,8 @@ Highest highest_of(const Recommendation& one) {
 }
 
 /// Returns "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs
-/// had …", for settings without a verdict. The ratio may be below 1.
+/// had …", for several settings of which none pays or may pay, and some have no verdict. The ratio
+/// may be below 1.
 std::string highest_text(Recommendations recommendations, std::string_view baseline) {
   const auto& one = std::ranges::max(recommendations, {},
                                      [](const auto& each) { return highest_of(each).gain.value; });

@@ -19,15 +19,16 @@ namespace parbench {
 /// (1.84–1.88)".
 [[nodiscard]] std::string speed_text(const Ratio& speedup, std::string_view baseline);
 
-/// Returns a clause on what makes the result uncertain: load of other programs, which may also
-/// leave no verdict, or too few samples or processes for a gain that may pay: "; more samples are
-/// needed to show it with 95% confidence". Otherwise empty.
+/// Returns a clause on why a result is uncertain, and the remedy. If load of other programs can
+/// change which case is the fastest, it says so, with or without a verdict. Otherwise, if the gain
+/// may pay, it asks for samples or processes: "; more samples are needed to show it with 95%
+/// confidence". Empty in all other cases.
 [[nodiscard]] std::string certainty_text(const Recommendation& recommendation);
 
 /// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." for a
 /// recommended case other than the baseline. `details` follow the gain, then `certainty_text`.
-/// Without a verdict, returns "No verdict: split 5 measured 1.27× …", also if the baseline is
-/// recommended.
+/// Without a verdict, returns "No verdict: split 5 measured 1.27× …", or that no case was faster
+/// than the baseline; then the baseline may be recommended, too.
 [[nodiscard]] std::string use_text(const Recommendation& recommendation, std::string_view baseline,
                                    std::string_view details = {});
 
@@ -43,33 +44,36 @@ struct Subject {
   std::string_view noun = "setting";  // word for the scope of a recommendation
 };
 
-/// Returns "splitting shows no gain", or "no other strategy pays".
+/// Returns a clause with the verdict: "splitting shows no gain"; "no other strategy pays" for a
+/// subject without a text.
 [[nodiscard]] std::string payoff_clause(const Recommendation& recommendation,
                                         const Subject& subject);
 
-/// Returns the sentences about recommendations, the most important first. For one setting: what to
-/// use, its ties and what is open; for several: the only one that pays and what the others show, or
-/// where the subject pays, with the largest gain. `details` returns a clause to follow the gain of
-/// a recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
-/// the whole device; may be empty.
+/// Returns the sentences about recommendations, the most important first.
+/// - One setting: the recommended case, its ties, and the cases that are not ruled out.
+/// - Several settings, of which one pays: the recommendation there, and the verdicts on the others.
+/// - Otherwise: where the subject pays, and the largest gain.
+/// `details` returns a clause to follow the gain of a recommendation; may be null. `whole_device`:
+/// a sentence that compares the case of a single setting with the whole device; may be empty.
 [[nodiscard]] std::vector<std::string> verdict_sentences(
     std::span<const Recommendation> recommendations, const Subject& subject,
     std::string_view baseline,
     const std::function<std::string(const Recommendation&)>& details = {},
     const std::string& whole_device = {});
 
-/// Returns " It is tied with split 3 and split 12 (within 3%).". If a simpler case than the fastest
-/// is recommended, names the fastest, its ties and the reason. Empty without ties, without a
-/// verdict, and if the baseline is recommended.
+/// Returns " It is tied with split 3 and split 12 (within 3%).". If the recommended case is not the
+/// fastest, names the fastest instead, the cases tied with it, and that the recommended one is
+/// simpler. Empty without ties, without a verdict, and if the baseline is recommended.
 [[nodiscard]] std::string tie_text(const Recommendation& recommendation);
 
-/// Returns " More samples may show split 20 to be faster.", with the cases that are expected to be
-/// slower than a tie but are not ruled out. Empty if there are none, without a verdict, and if load
-/// of other programs left them open.
+/// Returns " More samples may show split 20 to be faster.", with the candidates that are not tied
+/// with the fastest. Empty if there are none, without a verdict, and if load of other programs may
+/// have left them open.
 [[nodiscard]] std::string open_text(const Recommendation& recommendation);
 
-/// Returns the recommendation whose gain is most certain; among equally certain ones, the one with
-/// the largest gain. Requires at least one recommendation, all with a gain.
+/// Returns the recommendation with the best verdict: one that pays before one that may pay, then
+/// one without a verdict, then the other verdicts. Of several, returns the one with the largest
+/// gain. Requires at least one recommendation, all with a gain.
 [[nodiscard]] const Recommendation& best_of(std::span<const Recommendation> recommendations);
 
 /// Lists the settings in which something pays, with one verdict for each: "pay at every setting
@@ -89,8 +93,8 @@ struct Subject {
 [[nodiscard]] std::string verdict_text(std::span<const Recommendation> recommendations,
                                        const Subject& subject);
 
-/// Returns the text with a small first letter, for use within a sentence. The first letter must be
-/// ASCII.
+/// Returns the text with its first letter in lower case, for use within a sentence. The first
+/// letter must be ASCII.
 [[nodiscard]] std::string with_small_letter(std::string_view text);
 [[nodiscard]] std::string with_capital(std::string_view text);
 
@@ -98,20 +102,23 @@ struct Subject {
 /// …".
 [[nodiscard]] std::string at_setting(const Recommendation& recommendation, std::string sentence);
 
-/// Returns the only one of several recommendations that pays; null if none or several pay.
+/// Returns the only recommendation that pays; null if none or several pay, and for a single
+/// recommendation.
 [[nodiscard]] const Recommendation* only_one_that_pays(
     std::span<const Recommendation> recommendations);
 
-/// Returns a sentence, after a blank, about the settings that do not pay, with the advice to use
-/// the baseline if it is recommended at all of them: " Streams show no gain at n 1 and do not pay
-/// at n 0: use one stream." Empty if all pay.
+/// Returns a sentence, after a blank, about the settings that do not pay: " Streams show no gain at
+/// n 1 and do not pay at n 0: use one stream." The advice is only given if the baseline is
+/// recommended at all of them. Empty if all pay.
 [[nodiscard]] std::string elsewhere_text(std::span<const Recommendation> recommendations,
                                          const Subject& subject);
 
-/// Returns the largest gain of several recommendations, to follow a sentence about all of them: ";
-/// largest recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device
-/// (1.50–1.70)"; without a verdict, the highest measured ratio. If the baseline is recommended
-/// everywhere, the advice "; use one device", or a reference to the table if baselines differ.
+/// Returns a clause to follow a sentence about several recommendations, by the verdict on the best
+/// one (`best_of`).
+/// - It pays or may pay: its gain, "; largest recommended gain that is shown: split 5 at batch 24,
+///   1.60× as fast as one device (1.50–1.70)".
+/// - No verdict: the highest measured ratio.
+/// - Otherwise: "; use one device", or a reference to the table if baselines differ.
 [[nodiscard]] std::string best_text(std::span<const Recommendation> recommendations,
                                     std::string_view baseline);
 
@@ -122,16 +129,17 @@ struct Subject {
 /// Returns "1.20× to 1.45×", or one of the two if they are equal.
 [[nodiscard]] std::string range_text(const std::string& low, const std::string& high);
 
-/// Returns why there is no answer: either the baseline or everything else was not measured.
-/// `other`: kind of the cases compared with it, "strategy".
+/// Returns why there is no answer: the baseline was not measured, or, if `has_baseline`, nothing
+/// else was. `other`: kind of the cases compared with it, "strategy".
 [[nodiscard]] std::string no_comparison_text(std::string_view baseline, std::string_view other,
                                              bool has_baseline);
 
 /// Returns " At n 8 there was nothing to compare with."; empty without such settings.
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);
 
-/// Returns a sentence, after a blank, that a gain larger than the number of devices has a further
-/// cause; empty for smaller gains. Devices that work in turn count as 1.
+/// Returns a sentence, after a blank, that a gain exceeds the number of devices, with its likely
+/// cause; empty if it does not, with 95% confidence, or does not pay. Devices that work one after
+/// the other count as 1.
 [[nodiscard]] std::string superlinear_text(const Recommendation& recommendation, double devices,
                                            std::string_view likely_cause);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view baseline_strategy = "one-stream";
 constexpr std::string_view baseline_words = "one stream";
-constexpr std::string_view graph_alone = "graph-one-stream";  // its only gain is that of the launch
+constexpr std::string_view graph_alone = "graph-one-stream";  // gains by graph launch only
 
 /// Returns "2 streams", "graph of 2 streams" or "merged".
 std::string label_of(const CaseSpec& spec) {
@@ -34,8 +34,7 @@ std::string label_of(const CaseSpec& spec) {
   return is_graph(spec.strategy) ? "graph of " + label : label;
 }
 
-/// Returns a key that sorts techniques by their requirements of the program and of the device,
-/// simple ones first.
+/// Returns a key that sorts techniques by how much they require of the program and of the device.
 std::vector<std::int64_t> complexity(const CaseSpec& spec) {
   return {is_graph(spec.strategy) ? 1 : 0,
           rank_in({"one-stream", "merged", "grouped", "streams", "threads"},
@@ -45,8 +44,8 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 
 bool is_graph_alone(const CaseSpec& spec) { return spec.strategy == graph_alone; }
 
-/// Removes graphs if no graph of one stream was measured, because the gain of their streams is then
-/// unknown.
+/// Removes the cases launched as graphs if graph-one-stream was not measured: without it, the gain
+/// of their streams cannot be separated from that of graph launch.
 void drop_graphs_without_measure(Outcomes& cases) {
   if (has_case(cases, is_graph_alone)) return;
   std::erase_if(cases, [](const CaseOutcome* one) { return is_graph(one->spec.strategy); });
@@ -59,11 +58,12 @@ struct SizeAnswer {
   Recommendation together;  // gain of running the branches together, without the gain of the launch
 };
 
-/// Returns the gain of running branches together without the gain of launching as a graph. If a
-/// graph of one stream is recommended, this is the gain of `fastest` over it; if the baseline is
-/// recommended and such a graph has the largest gain over it, it is the gain of `fastest` over the
-/// baseline. Otherwise it is the gain in `found`, which must exceed that of the graph of one
-/// stream.
+/// Returns `found` with the gain of running branches together, without that of graph launch.
+/// `fastest`: the fastest case that runs branches together.
+/// - A graph of one stream is recommended: gain of `fastest` over this graph.
+/// - The baseline is recommended, and this graph has the largest gain: gain of `fastest` over the
+///   baseline.
+/// - Otherwise the gain of `found`, which pays only if it exceeds that of this graph.
 Recommendation together_of(const SameWork& group, Recommendation found,
                            const CaseOutcome& fastest) {
   const CaseOutcome* alone = fastest_where(group.cases, is_graph_alone);
@@ -94,7 +94,7 @@ struct SizeAnswers {
   std::vector<std::string> not_compared;
 };
 
-/// Returns the answers for the cases that satisfy the predicate, without chains.
+/// Returns the answers about the cases that satisfy the predicate and are not chains.
 SizeAnswers answers_by_size(const Outcomes& outcomes, const PossiblyFastest& possibly_fastest,
                             const SpecPredicate& predicate) {
   const Wording wording{label_of, complexity, baseline_strategy};
@@ -145,7 +145,8 @@ std::string parallel_subject(const Outcomes& outcomes) {
   return has("streams") ? "Streams and threads" : "Threads";
 }
 
-/// Names only parallel techniques if no case computes all branches as one convolution.
+/// Returns the subject of the answer: the parallel techniques, if no measured case computes all
+/// branches as one convolution; otherwise "Running the branches together".
 Subject subject_of(const Outcomes& outcomes) {
   if (has_case(outcomes, is_one_convolution)) return {"Running the branches together"};
   return {parallel_subject(outcomes), "pay"};
@@ -156,9 +157,9 @@ bool are_of_different_sizes(const std::vector<SizeAnswer>& answers) {
   return std::ranges::adjacent_find(answers, {}, &SizeAnswer::layer_flops) == answers.end();
 }
 
-/// Returns " Streams and threads alone show no gain at any size.", the result of parallel
-/// techniques without those that compute all branches as one convolution; for a single size, with
-/// its figure. Empty if only one of the two kinds was measured.
+/// Returns " Streams and threads alone show no gain at any size.": the result without the cases
+/// that compute all branches as one convolution, with the ratio if there is a single size. Empty if
+/// no such case or no parallel technique was measured.
 std::string parallel_text(const Outcomes& outcomes, const PossiblyFastest& possibly_fastest) {
   if (!has_case(outcomes, is_one_convolution)) return {};
   const SizeAnswers of_parallel =
@@ -192,8 +193,8 @@ std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& ans
   return texts;
 }
 
-/// `answers`: sorted by size of layer. Settings of equal size, such as numbers of branches, have no
-/// order, so no limit is stated for them.
+/// `answers`: sorted by size of layer. Sizes may be equal if settings differ in another parameter,
+/// such as the number of branches; then no limit of size is stated.
 std::vector<std::string> sentences(Subject subject, const std::vector<SizeAnswer>& answers) {
   if (answers.size() == 1) return sentences(subject, answers.front());
   const Recommendations together = list_of(answers, &SizeAnswer::together);

@@ -29,8 +29,8 @@ void check_size(const BranchSizes& sizes) {
       max_bytes * 0x1p-40));
 }
 
-/// Adds the task of a planned convolution. It has no cost key, because every layer has its own
-/// output.
+/// Adds the task of a planned convolution, without a cost key: every layer writes memory of its
+/// own, so the costs of layers may differ.
 void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   std::string name = layer.count == 1 ? fmt::format("convolution {}", layer.first)
                                       : fmt::format("convolutions {}-{}", layer.first,
@@ -58,7 +58,7 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
   return layers;
 }
 
-/// Computes all layers as one convolution.
+/// Plans all layers as one convolution.
 std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
   const LaneId lane = add_lane(parts, device, StreamKind::compute);
   const Tensor input =
@@ -104,8 +104,8 @@ const std::vector<Strategy> strategy_list = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Figures from a GitHub issue. There are none for parallel techniques, because the issue launched
-/// its branches by one thread.
+/// Figures from a GitHub issue. It has none for streams and threads, because it launched all
+/// branches by one thread.
 std::vector<Published> published_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},
@@ -201,8 +201,8 @@ class Branch final : public Scenario {
     return single_stream(spec, spec.strategy == "graph-chain" ? "chain" : "one-stream");
   }
 
-  /// A graph of several streams gains by its launch and by its streams. This metric is the gain of
-  /// the streams.
+  /// Returns the speed of a graph of several streams over a graph of one stream: the gain of the
+  /// streams without that of graph launch.
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "graph-streams") return {};
     return {{.name = "speed over graph-one-stream",

@@ -14,15 +14,14 @@ inline constexpr std::string_view graph_prefix = "graph-";
   return strategy.starts_with(graph_prefix);
 }
 
-/// Returns the strategy without "graph-": the strategy of that name has the same tasks, and submits
-/// them without a graph.
+/// Returns the strategy without "graph-". The strategy of the returned name has the same tasks, but
+/// submits them without a graph.
 [[nodiscard]] inline std::string_view arrangement_of(std::string_view strategy) {
   return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
 }
 
-/// Recommends a technique for each size, and names the work per layer up to which running the
-/// branches together pays. The gain of launching as a graph does not count as a gain of running
-/// together.
+/// Recommends a technique for each size, and states up to which work per layer running the branches
+/// together pays. The gain of graph launch is not counted as a gain of running them together.
 [[nodiscard]] Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
                                        const PossiblyFastest& possibly_fastest);
 

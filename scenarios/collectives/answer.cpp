@@ -32,9 +32,9 @@ std::int64_t size_of_case(const CaseSpec& spec) { return bytes_of(spec.parameter
 
 std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
-/// Returns the standard error of a median from its 95% interval, which has the relative width of
-/// the bandwidth's interval. If the interval is implausibly narrow, returns a share of the time.
-/// Nothing without an interval: the error of a single sample is unknown.
+/// Returns the standard error of a median time from the 95% interval of the bandwidth, whose
+/// relative width is the same; at least 0.2% of the time, because few samples can have an
+/// implausibly narrow interval. Nothing without an interval.
 std::optional<double> error_of(const CaseOutcome& outcome) {
   constexpr double width_in_errors = 2 * 1.96;
   constexpr double smallest_share = 0.002;
@@ -62,14 +62,14 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   for (const auto& [key, points] : times) {
     constexpr double max_deviation = 0.25;  // above: times do not follow a line
     const auto fit = fit_latency(points);
-    // A line with a negative intercept has no latency.
+    // Without a positive intercept, the line has no latency.
     const bool fits_times = fit && fit->latency > 0 && fit->largest_deviation <= max_deviation;
     if (fits_times) fits.emplace(key, *fit);
   }
   return fits;
 }
 
-/// Returns two significant digits, and all digits before the point.
+/// Returns a standard error with two significant digits, or with all digits before the point.
 std::string error_text(double error) {
   constexpr double two_digits = 100;
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
@@ -182,8 +182,8 @@ std::string undecided_text(const std::vector<Recommendation>& found) {
       format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
 }
 
-/// Summarises the recommendations: for one collective the algorithm for each size, for several
-/// where another algorithm pays.
+/// Summarises the recommendations. If algorithms were compared for exactly one collective, lists
+/// the algorithm to use at each size; otherwise states where another algorithm than direct pays.
 std::string choices_text(const Choices& choices, const Recommended& all) {
   if (all.recommendations.empty()) return {};
   if (const auto compared = compared_collectives(choices); compared.size() == 1) {
@@ -226,8 +226,9 @@ std::string bandwidths_text(const Choices& choices) {
                      fmt::join(parts, "; "));
 }
 
-/// Returns a sentence with the number of settings that were compared, and of those at which a gain
-/// is expected but not shown; empty if another sentence contains these numbers.
+/// Returns a sentence with the number of settings at which algorithms were compared, and of those
+/// that need more samples to show a gain. Empty if `choices_text` states this: all settings were
+/// compared, and either several collectives were, or no setting has a verdict.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
@@ -248,8 +249,8 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// Returns sentences with the fits of recommended algorithms; with several collectives, only those
-/// for send-recv.
+/// Returns a sentence with the fit of each algorithm that is recommended at some size; with several
+/// collectives, only for send-recv.
 std::vector<std::string> fit_sentences(const Choices& choices,
                                        const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::vector<std::string> sentences;
@@ -324,7 +325,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
            .is_compared = one.gain && payoff_of(one) != Payoff::undecided,
            .is_undecided = one.gain && payoff_of(one) == Payoff::undecided});
     }
-    // send-recv has only one algorithm, apart from those of libraries.
+    // Without a library, send-recv has a single algorithm and nothing to compare.
     if (one.gain || key.first != link_collective) all.add(std::move(one));
   }
   if (choices.empty() && all.recommendations.empty()) {

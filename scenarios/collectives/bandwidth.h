@@ -9,9 +9,9 @@
 
 namespace parbench {
 
-/// Returns the ratio of bus bandwidth to algorithm bandwidth (size over time). The bus bandwidth
-/// can be compared with that of a link for any number of members. 2(p − 1)/p for all-reduce; (p −
-/// 1)/p for all-gather, reduce-scatter and all-to-all; otherwise 1.
+/// Returns the ratio of bus bandwidth to algorithm bandwidth (size over time): 2(p − 1)/p for
+/// all-reduce; (p − 1)/p for all-gather, reduce-scatter and all-to-all; otherwise 1. The bus
+/// bandwidth can be compared with that of a link for any number of members.
 [[nodiscard]] double bus_factor(Collective collective, int members);
 
 /// The measured time of a collective. `error`: its standard error in seconds, above 0.
@@ -38,8 +38,8 @@ struct LatencyFit {
 
 /// Fits the line by weighted least squares, with weights 1/error². If times deviate from the line
 /// by more than their errors explain, the errors of the fit are multiplied by the root of the mean
-/// squared deviation (χ² over the degrees of freedom). Nothing for fewer than three sizes, or if
-/// time does not grow with size.
+/// squared deviation (χ² over the degrees of freedom). Nothing for fewer than three different
+/// sizes, or if time does not grow with size.
 [[nodiscard]] std::optional<LatencyFit> fit_latency(const std::vector<TimeOfSize>& times);
 
 }  // namespace parbench

@@ -222,7 +222,7 @@ class Collectives final : public Scenario {
       return Obstacle{{"strategy"},
                       "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
     }
-    // The quick preset omits NCCL.
+    // The quick preset omits NCCL unless the user sets --strategy.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
     if (from_quick) return not_in_preset("strategy", spec.strategy);

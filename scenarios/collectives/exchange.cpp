@@ -43,7 +43,7 @@ struct ExchangeData {
   }
 };
 
-/// Returns a member's initial numbers, which all cases of that size share.
+/// Returns shared memory with a member's initial numbers, for all collectives of `count` elements.
 BufferView initial_numbers(Context& context, int member, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
   return context.shared(member, fmt::format("numbers of collectives, {} bytes", bytes), bytes,
@@ -60,8 +60,8 @@ BufferView initial_numbers(Context& context, int member, std::int64_t count) {
                         });
 }
 
-/// Makes a member that copies on a lane of its own, or on its only lane if the device has host
-/// memory: a second stream would share the device's cores and only add synchronisation.
+/// Makes a member with a copy lane of its own, unless the device has host memory: a second stream
+/// would share the device's cores and only add synchronisation.
 Member make_member(CaseParts& parts, int device) {
   Member made = member_on(device, add_lane(parts, device, StreamKind::compute));
   const bool one_lane = parts.context.device(device).info().host_memory;
@@ -123,7 +123,8 @@ std::string add_call(CaseParts& parts, const ExchangeData& all,
 
 // --- verification ---
 
-/// Compares elements of a member's array, from `first` on, with want(0), want(1), ….
+/// Compares `count` elements of a member's array, from `first` on, with want(0), want(1), ….
+/// Returns a message about the first difference.
 std::optional<std::string> compare_run(const std::vector<float>& got, std::int64_t first,
                                        std::int64_t count, const auto& want) {
   for (std::int64_t i = 0; i < count; ++i) {

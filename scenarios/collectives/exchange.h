@@ -20,9 +20,9 @@ struct Exchange {
   std::int64_t calls = 1;  // number of consecutive collectives, each with its own data
 };
 
-/// Plans collectives over f32 numbers, with a check of every number that is defined afterwards.
-/// Throws Unsupported if a communicator is needed and there is none, or none for blocks of
-/// different sizes.
+/// Plans collectives over f32 numbers, with a check of every element that the collective defines.
+/// Throws Unsupported if a communicator is needed, but there is none, or it does not support blocks
+/// of different sizes.
 void plan_exchange(CaseParts& parts, const Exchange& exchange);
 
 }  // namespace parbench

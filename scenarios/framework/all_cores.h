@@ -27,14 +27,16 @@ inline constexpr std::string_view devices_parameter = "devices";
   return spec.strategy == all_cores;
 }
 
-/// Returns the context with the devices of a case. Throws Unsupported if the device does not exist.
+/// Returns the context with the devices of a case. Throws Unsupported for strategy all-cores if no
+/// device has the cores of all devices.
 [[nodiscard]] inline Context& context_of(const CaseSpec& spec, Context& context) {
   if (!uses_all_cores(spec)) return context;
   if (Context* const whole = context.whole()) return *whole;
   throw Unsupported("no device has the cores of all devices of this run");
 }
 
-/// Plans a case (Scenario::prepare), also of strategy all-cores, in the context with its devices.
+/// Plans a case (Scenario::prepare). A case of strategy all-cores is planned as the baseline case
+/// that does the same work, on the device with all cores.
 [[nodiscard]] inline std::unique_ptr<Case> prepare_case(const Scenario& scenario,
                                                         const CaseSpec& spec, Context& context) {
   if (!uses_all_cores(spec)) return scenario.prepare(spec, context);
@@ -45,14 +47,15 @@ inline constexpr std::string_view devices_parameter = "devices";
   return spec.parameters.find("optimizer") != nullptr;
 }
 
-/// Returns whether Context::set_perturbation affects a case: its layers may amplify roundings, as
-/// the batch norm of two nearly equal values does.
+/// Returns whether Context::set_perturbation affects a case: it trains, or it runs a model, whose
+/// layers may amplify roundings, as the batch norm of two nearly equal values does.
 [[nodiscard]] inline bool is_perturbed(const CaseSpec& spec) {
   return trains(spec) || spec.parameters.find("model") != nullptr;
 }
 
 /// Returns the tolerance for comparing a case with its reference. It is wider for all-cores, whose
-/// threads add in another order, but not for training, whose sensitivity to the order is measured.
+/// threads add in another order than the reference. Training has no wider tolerance, because its
+/// sensitivity to this order is measured (Sensitivity).
 [[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {
   Tolerance tolerance = subject.tolerance();
   const double of_a_chain = spec.dtype == DType::bf16 ? 4 : 10;  // factor for chains of operations

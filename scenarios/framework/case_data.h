@@ -30,8 +30,8 @@ struct Piece {
 };
 
 /// The data of a case, described while the case is prepared. Fills and reads tensors on one stream
-/// of each device, outside of timed samples. Values are in canonical order whatever the layout, so
-/// that devices agree on them.
+/// of each device, outside of timed samples. Random values depend on the canonical position only,
+/// so that devices with different layouts agree on them.
 class CaseData {
  public:
   explicit CaseData(Context& context) : context_(context) {}
@@ -51,8 +51,8 @@ class CaseData {
   /// Sets all bytes to zero at every reset.
   void zero(const Tensor& tensor);
 
-  /// Sets a result to NaN at the first reset, so that data of other cases in the same memory is not
-  /// taken for a result. Later resets skip this.
+  /// Sets a result to NaN at the first reset only, so that data of other cases in the same memory
+  /// is not taken for a result.
   void poison(const Tensor& tensor);
 
   /// Adds a function that makes other initial content. The function may use `staging_bytes` bytes
@@ -60,13 +60,15 @@ class CaseData {
   using ResetFunction = std::function<void(Stream& stream, BufferView staging)>;
   void at_reset(int device, std::size_t staging_bytes, ResetFunction function);
 
-  /// Returns the stream on which operations of these functions run.
+  /// Returns the stream of a device on which reset functions run and tensors are read.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
-  /// Provides memory for staging, whose content at the beginning of a run must not matter.
+  /// Lets resets use memory of the case for staging. They overwrite it, so that runs must not
+  /// depend on its initial content.
   void lend_staging(int device, const BufferView& memory);
 
-  /// Ends preparation: borrows the rest of the staging memory.
+  /// Ends preparation: borrows staging memory on each device where no provided memory is large
+  /// enough.
   void finish();
 
   // Called after memory is committed; all of these are synchronous:
@@ -107,8 +109,8 @@ class CaseData {
   };
 
   void set_all(const Tensor& tensor, float value, bool once);
-  /// Enqueues work on those devices' streams and waits. Nothing stays queued if it throws, because
-  /// queued work refers to operations and memory of the case.
+  /// Calls `enqueue`, and waits for the streams of `devices`. Waits also if `enqueue` throws,
+  /// because queued work refers to operations and memory of the case.
   void run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue);
   [[nodiscard]] Op& to_canonical(int device, const TensorDesc& source);
   [[nodiscard]] std::vector<float> read_as(int device, const TensorDesc& desc, BufferView view);

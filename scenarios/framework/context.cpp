@@ -253,7 +253,7 @@ const std::vector<double>& Context::measured(const std::string& key, int device,
 std::vector<double> Context::measured_by(int rank, const Measure& measure) {
   std::vector<double> numbers;
   RankGroup* const ranks = options_.ranks;
-  // `check_` involves all ranks, but only one of them measures.
+  // `check_` involves all ranks, so it is disabled while only one of them measures.
   const Check check = ranks == nullptr ? check_ : std::exchange(check_, {});
   if (ranks == nullptr || ranks->rank() == rank) uncounted([&] { numbers = measure(); });
   check_ = check;
@@ -283,7 +283,7 @@ void Context::uncounted(const std::function<void()>& work) {
   }
   const auto restore = [&] {
     for (const auto& [key, own] : streams_) {
-      // 0 if `work` has made the stream
+      // 0 for a stream that `work` has made
       own.stream->set_requested_scratch(requested[own.stream.get()]);
     }
   };

@@ -17,10 +17,11 @@
 
 namespace parbench {
 
-/// Cases of a run are prepared one after the other and sampled in interleaved rounds. Each case
-/// borrows memory from the beginning of one arena per device and kind, so an arena is as large as
-/// the largest case needs. The content of borrowed memory is undefined whenever another case has
-/// run since. Content that must persist is `shared`: it is made once and found again by its key.
+/// Devices, streams and memory of the cases of a run, which are prepared one after the other and
+/// sampled in interleaved rounds. Each case borrows memory from the beginning of one arena per
+/// device and kind, so an arena is as large as the largest case needs. The content of borrowed
+/// memory is undefined whenever another case has run since. Content that must persist is `shared`:
+/// it is made once and found again by its key.
 class Context {
  public:
   struct Options {
@@ -36,7 +37,7 @@ class Context {
     std::map<std::string, std::string> known_cuts = {};
   };
 
-  /// `whole`: a device with the cores of all others, which are idle while it works; may be null.
+  /// `whole`: a device with the cores of all `devices`, which are idle while it works; may be null.
   Context(std::vector<std::unique_ptr<Device>> devices, Options options,
           std::unique_ptr<Device> whole = nullptr);
 
@@ -46,14 +47,14 @@ class Context {
   }
   [[nodiscard]] const Options& options() const { return options_; }
 
-  /// Returns a context with the same options for the device that has the cores of all others. It
+  /// Returns a context with the same options for the device that has the cores of all devices. It
   /// has its own streams and memory, made on demand. Null if there is no such device.
   [[nodiscard]] Context* whole() const { return whole_.get(); }
 
   [[nodiscard]] RankGroup* ranks() const { return options_.ranks; }
   [[nodiscard]] bool is_remote(int device) const { return this->device(device).info().is_remote; }
-  /// With several processes, copies the memory at `data` on the rank of that device to all ranks;
-  /// all ranks call it in the same order.
+  /// With several processes, copies the memory at `data` on the rank that owns the device to all
+  /// ranks; all ranks call it in the same order.
   void share(int device, void* data, std::size_t bytes) const;
 
   /// Returns the stream of that device, kind and share (see Device::make_stream), made at the first
@@ -98,7 +99,7 @@ class Context {
   [[nodiscard]] int perturbation() const { return perturbation_; }
 
   /// Returns numbers that several cases need. Calls `measure` once per run and key; with several
-  /// processes, only on the rank of that device.
+  /// processes, only on the rank that owns the device.
   using Measure = std::function<std::vector<double>()>;
   [[nodiscard]] const std::vector<double>& measured(const std::string& key, int device,
                                                     const Measure& measure);
@@ -107,7 +108,7 @@ class Context {
   using Check = std::function<void()>;
   void with_check(const Check& check, const std::function<void()>& work);
 
-  /// Called between the parts of long measurements; throws if the run's time is over.
+  /// Throws if the run's time is over. Long measurements call it between their parts.
   void check_time() const {
     if (check_) check_();
   }
@@ -120,11 +121,13 @@ class Context {
   /// one buffer, which is not counted for any; its content is valid until the next call.
   [[nodiscard]] BufferView readback(int device, std::size_t bytes);
 
-  /// Counts the current case as held, as `commit` does; for a dry run.
+  /// Includes the current case in `held_bytes` of later cases. `commit` calls it; a dry run, which
+  /// does not commit, calls it directly.
   void hold_case();
 
-  /// Returns the bytes that a device needs for the held cases and the current one: the largest
-  /// borrowed memory, all shared memory, and the largest scratch memory of each stream.
+  /// Returns the bytes that a device needs for the held cases (see `hold_case`) and the current
+  /// one: the largest borrowed memory, all shared memory, and the largest scratch memory of each
+  /// stream.
   [[nodiscard]] std::size_t held_bytes(int device) const;
 
   /// Returns the bytes of the current case on a device: borrowed memory (all kinds), shared memory

@@ -95,7 +95,7 @@ double read_real(const Axis& axis, std::string_view text, std::string_view part)
   return *value == 0 ? 0.0 : *value;  // drops the sign of "-0", which would name another case
 }
 
-/// Converts the number before a unit to exact nanoseconds.
+/// Converts a number with a unit to nanoseconds, which must be a whole number.
 std::int64_t scale_duration(const Axis& axis, std::string_view text, double number, Unit unit) {
   const double exact = number * static_cast<double>(unit.nanoseconds);
   if (std::abs(exact) > static_cast<double>(largest_integer)) {

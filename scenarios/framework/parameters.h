@@ -83,7 +83,7 @@ struct Axis {
   std::string name;
   std::string description;
   AxisKind kind = AxisKind::integer;
-  std::vector<Value> quick = {};  // values of the presets; empty: the scenario derives them
+  std::vector<Value> quick = {};  // if empty, the scenario derives the values
   std::vector<Value> published = {};
   double min = 1;
   double max = 0;  // below `min`: no upper limit
@@ -96,7 +96,7 @@ struct Axis {
   std::string sets = {};
   /// Whether its parameter is part of the case's name; false for `--slowdown`.
   bool identity = true;
-  /// Role of the axis in findings, and the value that findings recommend.
+  /// Role of the axis in findings, and the value that they recommend.
   std::optional<Role> role = {};
   std::string advised = {};
   /// Values of both presets if they depend on the number of devices; null: the values above.

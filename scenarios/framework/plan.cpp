@@ -28,7 +28,8 @@ bool is_same_kernel(const Op& one, const Op& other) {
          std::ranges::equal(one.arguments(), other.arguments(), is_same_argument);
 }
 
-/// Returns whether two calls do the same, judging by their kinds and sizes.
+/// Returns whether two calls do the same: operations with the same kernel and arguments of equal
+/// shapes, copies of equally many bytes, or collectives of one kind, communicator and size.
 bool do_the_same(const Call& one, const Call& other) {
   if (one.index() != other.index()) return false;
   if (const auto* op = std::get_if<OpCall>(&one)) {
@@ -45,7 +46,8 @@ bool do_the_same(const Call& one, const Call& other) {
                             &BufferView::bytes);
 }
 
-/// Returns whether this process executes the same calls of both plans.
+/// Returns whether the tasks of both plans have the same kinds, dependencies, streams and (on this
+/// rank) calls, and are submitted in the same way.
 bool execute_the_same(const Plan& one, const Plan& other) {
   const std::vector<Task>& tasks = one.graph().tasks;
   const std::vector<Task>& others = other.graph().tasks;
@@ -58,10 +60,10 @@ bool execute_the_same(const Plan& one, const Plan& other) {
   return true;
 }
 
-/// A core of a host.
+/// Host and number of a core.
 using Core = std::pair<std::string_view, int>;
 
-/// Returns the cores on which a lane works, each with the share of the lane's time that the core is
+/// Returns the cores on which a lane works, each with the share of the lane's time in which it is
 /// busy; none for a copy lane with cores of its own.
 std::map<Core, double> cores_of(const Plan& plan, LaneId id) {
   std::map<Core, double> cores;

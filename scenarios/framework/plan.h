@@ -110,7 +110,8 @@ class Plan {
   RankGroup* ranks_ = nullptr;
   std::shared_ptr<HostWork> start_;
   std::vector<std::shared_ptr<MessagePart>> messages_;
-  std::map<std::pair<TaskId, int>, TaskId> signals_ = {};  // by task and waiting rank
+  // empty messages of `add`, by the task that ends before and the rank that waits
+  std::map<std::pair<TaskId, int>, TaskId> signals_ = {};
   int next_tag_ = 0;
 };
 

@@ -17,7 +17,8 @@ inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
   return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
 
-/// Returns the error for `flags` that need two devices in a run with `count`. `more`: the remedy.
+/// Returns the error for `flags` that need two devices, in a run with `count` devices. `more`: the
+/// remedy.
 inline std::string too_few_devices(const std::string& flags, int count, const std::string& more) {
   return flags + " needs at least two devices, and this run has " + std::to_string(count) + "; " +
          more;
@@ -31,11 +32,12 @@ inline std::string too_few_devices(const Scenario::Request& request) {
 /// of the scenario becomes an obstacle that is an error.
 [[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);
 
-/// Returns whether the user requested the combination that the obstacle prevents.
+/// Returns whether an obstacle is an error: the user gave one of its flags, or `is_error`.
+/// Otherwise the combination is omitted.
 [[nodiscard]] bool was_asked_for(const Scenario::Request& request, const Obstacle& obstacle);
 
 /// Returns the case of a combination; nothing for a combination to omit. Throws UsageError if the
-/// user requested an impossible one.
+/// obstacle is an error (`was_asked_for`).
 [[nodiscard]] std::optional<CaseSpec> requested_case(const Scenario& scenario,
                                                      const Scenario::Request& request);
 

@@ -114,10 +114,9 @@ struct Metric {
   std::string name;
   // cases whose times it needs; without one of them there is no value
   std::vector<CaseSpec> others;
-  /// Computes the value from the seconds of one execution in one round: those of the case itself,
-  /// then those of `others` in order. `medians`, in the same order, are over all these rounds.
-  /// Choices between cases should use `medians`, so that they are the same in every round and do
-  /// not follow the noise of samples.
+  /// Computes the value of one round from the times of one execution of the case itself, then of
+  /// `others` in order. `medians`: the same over all rounds in which these cases were sampled; for
+  /// choices between cases, which should not follow the noise of samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
   /// Explains an unexpected value, from the medians over the rounds in which all of the cases were
   /// sampled; empty for other values. May be null.
@@ -210,9 +209,9 @@ class Scenario {
 
   /// The strategy against which speedups are measured; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
-  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default, a case
-  /// of the baseline strategy is, if it has the same number format and capture as `spec`, and
-  /// `spec` has the same values of all of its parameters.
+  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default, it is
+  /// if it has the baseline strategy and `spec` does not, both have the same number format and
+  /// capture, and all parameters of `candidate` have the same values in `spec`.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Returns the strategy of the baseline case, even if no such case is part of the run.
   [[nodiscard]] virtual std::string_view baseline_strategy_of(
@@ -265,7 +264,7 @@ class Scenario {
   [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                                       Context& context) const = 0;
 
-  /// Returns the case whose outputs must equal those of this case. By default nothing:
+  /// Returns the case with whose outputs those of this case must agree. By default nothing:
   /// `Case::check` alone verifies the case. A case with neither fails. The reference need not be
   /// part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(
@@ -305,8 +304,9 @@ class Scenario {
                                           const PossiblyFastest& possibly_fastest) const = 0;
 };
 
-/// Returns the case with which to compare the results of a case: the scenario's reference, or the
-/// case itself if there is none, in either case without capture. Nothing if that is the same case.
+/// Returns the case with whose results those of `spec` are compared: the scenario's reference, or
+/// `spec` itself if there is none, in either case without capture. A case of all-cores has the
+/// reference of its undivided case. Nothing if the result would be `spec`.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.

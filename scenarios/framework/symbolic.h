@@ -22,7 +22,7 @@ enum class Space {
   gradients,    // the same offsets as parameters
   packed,       // copies of parameters in layouts or types that operations prefer
   statistics,   // running statistics of batch normalisations
-  activations,  // one for each slot of micro-batches: written by forward, read by backward
+  activations,  // written by forward, read by backward; one for each micro-batch in flight
   transient,    // temporary memory of a task, shared by all micro-batches
 };
 inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::transient) + 1;
@@ -36,7 +36,7 @@ struct SymbolicView {
   SymbolicView() = default;
   SymbolicView(Space space, std::size_t first, std::size_t count)
       : base(space), offset(first), bytes(count) {}
-  /// Implicit, because writers of programs accept memory whose address is known.
+  /// Implicit, so that programs can mix symbolic views with memory of a known address.
   SymbolicView(const BufferView& memory)
       : base(memory.buffer), offset(memory.offset), bytes(memory.bytes) {}
 

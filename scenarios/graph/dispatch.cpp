@@ -59,8 +59,8 @@ class Placer {
     const std::vector<double> paths = longest_paths(nodes_);
     std::vector<int> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
-    // Nodes that take time follow the nodes that they read. Inputs take none, and are placed with
-    // their readers.
+    // Along a dependency the path gets shorter, so nodes are placed after the nodes that they read.
+    // Inputs take no time, and are placed with their readers.
     std::ranges::stable_sort(order, [&](int a, int b) { return paths[slot(a)] > paths[slot(b)]; });
     for (const int node : order) {
       if (!at(nodes_, node).is_input) put(node);
@@ -97,8 +97,8 @@ class Placer {
 
   GraphNodeList& nodes_;
   std::vector<std::vector<int>> readers_;
-  std::vector<double> ends_;  // by node
-  std::vector<double> free_;  // by device
+  std::vector<double> ends_;  // expected end of each placed node
+  std::vector<double> free_;  // expected end of the last node placed on each device
 };
 
 }  // namespace
@@ -115,12 +115,12 @@ void place(GraphNodeList& nodes, int devices) { Placer(nodes, devices).run(); }
 
 std::vector<WorkItem> work_items_of(const GraphNodeList& nodes, const WorkQueues& queues) {
   std::vector<WorkItem> items;
-  std::map<std::pair<int, int>, int> item_of;  // by node, and by device that has its result
+  std::map<std::pair<int, int>, int> item_of;  // by node and device that has its result
   const auto available = [&](int node, int device) -> std::optional<int> {
     const GraphNode& one = at(nodes, node);
     const auto here = item_of.find({node, device});
     if (here != item_of.end()) return here->second;
-    // an input of this device, for which there is no item
+    // an input on its own device needs no item
     if (one.device == device) return std::nullopt;
     WorkItem copy{.node = node,
                   .device = device,
@@ -183,7 +183,7 @@ std::vector<int> critical_path(const std::vector<WorkItem>& items) {
 std::vector<int> dependency_order(const std::vector<WorkItem>& items) {
   const std::vector<double> to_end = paths_to_end(items);
   std::vector<std::optional<double>> ends(items.size());
-  std::map<int, double> free;  // by queue
+  std::map<int, double> free;  // expected end of the last item of each queue
   const auto begin_of = [&](const WorkItem& item) {
     double begin = free[item.queue];
     for (const int before : item.after) {

@@ -29,7 +29,7 @@ using GraphNodeList = std::vector<GraphNode>;
 /// Returns the expected seconds of a copy to another device.
 [[nodiscard]] double expected_copy_seconds(double bytes);
 
-/// Places all nodes. Takes the node with the longest path to the end first, and places it on the
+/// Places all nodes, by decreasing length of the longest path to the end. Each is placed on the
 /// device where it would end earliest, including the copies of its inputs (Topcuoglu et al. 2002:
 /// HEFT). Inputs with a single reader, such as weights, are placed on the reader's device; other
 /// inputs keep their device.
@@ -46,10 +46,10 @@ struct WorkItem {
   friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };
 
-/// The queues of a run, as numbers.
+/// Functions that return the number of the queue for a node or a copy.
 struct WorkQueues {
   std::function<int(int device)> compute;
-  std::function<int(int from, int to)> copies;  // queue for a copy between two devices
+  std::function<int(int from, int to)> copies;
 };
 
 /// Returns the items of a graph in program order. A result is copied once to each device that reads

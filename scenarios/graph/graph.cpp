@@ -212,13 +212,13 @@ Resolution resolved_network(const Scenario::Request& request) {
 
 // --- answer ---
 
-/// Minimum times of plans on several devices relative to the measured time in program order, one
-/// for each setting, at most 1. Each is the smallest of all orders of the setting, because each
-/// order has measured costs of its own.
+/// Lower limits of the time on several devices, as fractions (at most 1) of the measured time in
+/// program order; one entry for each setting. An entry is the minimum over the orders measured at
+/// its setting, because the costs of tasks are measured for each order.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
-  std::size_t without = 0;  // settings without a bound
+  std::size_t without = 0;  // number of settings without a known bound
   std::size_t devices = 0;
 };
 
@@ -268,8 +268,7 @@ std::string limits_text(const PlanLimits& shares) {
       shares_text(shares.bound));
 }
 
-/// Recommends an order for each graph, and compares the time in program order with the limits of
-/// all orders (PlanLimits).
+/// Recommends an order for each graph, and states the limits of all orders (PlanLimits).
 Conclusion graph_answer(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
                         const PossiblyFastest& possibly_fastest) {
   Conclusion made = best_strategy(scenario, outcomes, possibly_fastest);

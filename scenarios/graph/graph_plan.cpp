@@ -19,7 +19,7 @@
 namespace parbench {
 namespace {
 
-/// Lanes of a plan as queues, made on first use.
+/// Lanes of a plan, made on first use; they are the queues of work items.
 class DeviceLanes {
  public:
   explicit DeviceLanes(CaseParts& parts) : parts_(parts) {}
@@ -29,8 +29,8 @@ class DeviceLanes {
             .copies = [this](int from, int to) { return copies(from, to).front(); }};
   }
 
-  /// Returns the lanes of a copy. If both devices compute in host memory, the receiver's compute
-  /// lane copies: separate copy streams would share its cores.
+  /// Returns the lanes of a copy. If both devices share host memory, the receiver's compute lane
+  /// copies: separate copy streams would share its cores.
   [[nodiscard]] std::vector<LaneId> copies(int from, int to) {
     if (share_memory(parts_.context.device(from), parts_.context.device(to))) {
       return {lane(to, StreamKind::compute)};
@@ -73,8 +73,7 @@ std::optional<std::string> check_copies(CaseParts& parts, const std::vector<Copi
   return std::nullopt;
 }
 
-/// Returns "a → b → c"; for many names, the first and the last ones with the number of names
-/// between.
+/// Returns "a → b → c"; of many names, the first and the last eight, with "4 more" between them.
 std::string path_text(const std::vector<std::string>& names) {
   constexpr std::size_t shown_at_end = 8;
   std::string text;

@@ -6,9 +6,9 @@
 namespace parbench {
 
 enum class DispatchOrder {
-  sequential,  // program order, each item waits for the previous one
-  per_device,  // program order on each device, which waits for all earlier work of another device
-               // before it takes a result from there
+  sequential,     // program order, each item waits for the previous one
+  per_device,     // program order on each device; a copy also waits for all earlier tasks of the
+                  // device that it copies from
   by_dependency,  // list scheduling, each item waits for the items whose results it reads
 };
 

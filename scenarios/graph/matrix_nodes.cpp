@@ -79,7 +79,7 @@ Expected expected_element(const NodeInputs& inputs, std::int64_t row, std::int64
   return want;
 }
 
-/// Returns the loss of a part of the batch.
+/// Returns the share of a part of the batch in the loss.
 Expected expected_loss(const NodeInputs& inputs) {
   Expected want;
   for (std::size_t i = 0; i < inputs.values[0].size(); ++i) {

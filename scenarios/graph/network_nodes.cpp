@@ -62,7 +62,7 @@ NetworkNodes::Share& NetworkNodes::share_of(int device) {
 
 void NetworkNodes::hide(const Tensor& tensor) {
   if (tensor.desc.dtype == DType::i32) {
-    parts_.data.zero(tensor);  // a valid token for kernels that look it up
+    parts_.data.zero(tensor);  // token 0 is valid, so kernels may use it as an index
   } else {
     parts_.data.poison(tensor);
   }

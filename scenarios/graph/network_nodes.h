@@ -39,7 +39,7 @@ class NetworkNodes final : public GraphNodes {
   };
 
   [[nodiscard]] Share& share_of(int device);
-  /// Fills a result with NaN, so that a missing computation is detected.
+  /// Fills a result with NaN (integers with 0), so that a missing computation is detected.
   void hide(const Tensor& tensor);
 
   CaseParts& parts_;

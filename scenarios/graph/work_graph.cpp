@@ -107,8 +107,8 @@ struct MlpPart {
   int hidden_gradient = 0;
 };
 
-/// Adds the step: each operation for all parts before the next operation, in the order of the
-/// book's program.
+/// Adds the step in the order of the book's program (`mlp_step`): each operation for all parts
+/// before the next operation.
 class MlpWriter {
  public:
   MlpWriter(const WorkSizes& sizes, int devices) : sizes_(sizes) {
@@ -161,7 +161,8 @@ class MlpWriter {
     return on(part, build_.product(name + part.suffix, source, weights));
   }
 
-  /// Adds the gradients of all parts on the host, and subtracts them from the weights.
+  /// Adds nodes that compute the weights' gradient of each part, and on the host nodes that add
+  /// these gradients and update the weights.
   void update(const std::string& name, int weights, int MlpPart::*source, int MlpPart::*gradient) {
     std::vector<int> gradients;
     for (const MlpPart& part : parts_) {
@@ -251,7 +252,7 @@ WorkGraph mlp_step(const WorkSizes& sizes, int devices) {
 }
 
 WorkGraph diamonds(const WorkSizes& sizes, int nodes) {
-  constexpr int nodes_of_pair = 14;  // two diamonds of 5, and their share of the reductions
+  constexpr int nodes_of_pair = 14;  // two diamonds of 5, and their 4 additions in the reductions
   GraphBuilder build;
   const int source = build.input("samples", sizes.batch, sizes.width, 1, host);
   std::vector<int> heads{source, source};

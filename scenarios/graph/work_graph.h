@@ -19,7 +19,7 @@ enum class NodeKind {
   add,            // sum of two matrices
   // gradient of the mean squared error between prediction and target, and the loss itself
   loss_gradient,
-  scale,  // by factor
+  scale,  // product of the input and `factor`
 };
 
 /// One operation, whose result is a matrix.
@@ -29,7 +29,7 @@ struct WorkNode {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::vector<int> inputs = {};  // earlier nodes, in the order of the operation's arguments
-  bool transpose_a = false;      // for products
+  bool transpose_a = false;      // for products: whether the first input is transposed
   bool transpose_b = false;
   float factor = 1;
   std::int64_t loss_elements = 0;  // number of elements of the whole batch's prediction
@@ -63,8 +63,8 @@ struct WorkSizes {
 
 /// Returns the training step of a two-layer perceptron (Dive into Deep Learning, figure 13.3.1).
 /// Samples and parameters are on the first device, which adds the gradients of all parts and
-/// updates the parameters. Nodes are in the order of the book's program, and on the devices that it
-/// uses. With two devices, the first one also computes a part of the batch.
+/// updates the parameters. Nodes are in the order of the book's program. As there, each other
+/// device computes a part of the batch; with two devices, the first one also computes a part.
 [[nodiscard]] WorkGraph mlp_step(const WorkSizes& sizes, int devices);
 
 /// Returns two chains of diamonds that read each other. A diamond adds a long branch of its chain

@@ -25,9 +25,9 @@ namespace {
 
 constexpr int checked_positions = 40;
 constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values in a batch norm
-constexpr double max_naive_flops = 1e9;           // maximum per sample of a layer, about a second
+constexpr double max_naive_flops = 1e9;           // maximum of one recomputation, about a second
 
-/// Input and output of a layer for one sample, canonical.
+/// Input, parameters and output of a layer for one sample, canonical.
 struct LayerSample {
   std::vector<float> source;
   std::vector<float> weights;
@@ -105,7 +105,8 @@ std::vector<Element> channel_of(const std::vector<Element>& images, std::int64_t
   return values;
 }
 
-/// Returns the ratio of mean square to variance, by which an error of the mean is amplified.
+/// Returns the ratio of mean square to variance plus `epsilon`: the factor by which a normalisation
+/// amplifies an error of the mean.
 double conditioning(const naive::Values& values, double epsilon) {
   const auto count = static_cast<double>(values.size());
   double sum = 0;

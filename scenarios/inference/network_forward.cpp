@@ -142,7 +142,7 @@ SymbolicView NetworkForward::parameter(std::string_view role, const TensorDesc& 
   return parameter_of_all({layer_}, role, wanted);
 }
 
-/// Concatenates the parameters along the first dimension.
+/// Returns memory with one parameter of several layers, concatenated along the first dimension.
 BufferView NetworkForward::parameter_of_all(const std::vector<int>& layers, std::string_view role,
                                             const TensorDesc& wanted) {
   std::vector<Fill> numbers;

@@ -79,8 +79,8 @@ class NetworkForward final : public ForwardPass {
   void receive(int tensor);
   /// Plans a layer for a stream of the device. Its inputs must have memory.
   [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
-  /// Plans convolutions that differ only in their output channels as one, followed by copies of its
-  /// channels to the output of each.
+  /// Plans one convolution in place of several ones that differ only in their output channels, and
+  /// copies of its channels to their outputs.
   [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
                                                 OpSet& ops);
 

@@ -281,8 +281,8 @@ class InterOp final : public Scenario {
   }
 
  private:
-  /// Adds the network's output, and fills the outputs of all layers with NaN: if a layer runs too
-  /// early, it reads NaN, which propagates to the network's output.
+  /// Adds the network's output, and fills the outputs of all layers with NaN, so that verification
+  /// fails if a layer reads an input too early.
   static void add_outputs(InterOpParts& parts) {
     for (int layer = 0; layer <= parts.whole.last; ++layer) {
       parts.data.poison(parts.forward->tensor(layer));

@@ -198,7 +198,7 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Returns estimates of the items' seconds by a roofline, if nothing may be measured. Streams
+/// Returns the items' seconds as estimated by a roofline, for runs that may not measure. Streams
 /// divide a device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};

@@ -39,13 +39,13 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 /// the wording of its answer.
 struct Question {
   std::vector<std::string_view> strategies;  // baseline first
-  std::string_view name;                     // name of the question in settings
+  std::string_view name;                     // added to settings: "streams"
   Subject subject;                           // subject of the sentences
-  std::string_view baseline;                 // "one device after the other"
+  std::string_view baseline;                 // words for the baseline: "one stream"
 };
 
 bool belongs_to(const Question& question, const CaseSpec& spec) {
-  // Streams are compared with the device that they share.
+  // Streams share device 0, so of strategy alone only its case on this device belongs here.
   return std::ranges::find(question.strategies, spec.strategy) != question.strategies.end() &&
          spec.parameters.integer_or("device", 0) == 0;
 }
@@ -79,8 +79,8 @@ std::vector<std::string> fitting(std::vector<std::string> answers,
   return in_short;
 }
 
-/// Explains a gain larger than the number of devices; empty for other gains. Only sharded products
-/// have smaller pieces than the baseline.
+/// Explains a gain larger than the number of devices; empty for other gains. Better use of caches
+/// is named for sharded products only, because other products are as large as the baseline's.
 std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr) return {};
@@ -90,14 +90,15 @@ std::string superlinear_text_of(const Recommendation& found, const Outcomes& out
                               : "the baseline was disturbed");
 }
 
-/// Time of the products on one device after the other, over the sum of the times that the devices
-/// take alone: lower limit, and ratio of the medians.
+/// Ratio of the time of strategy sequential to the sum of the times of strategy alone over all
+/// devices: a lower limit, from the ends of the intervals, and the ratio of the medians.
 struct Excess {
   double min = 0;
   double median = 0;
 };
 
-/// Returns nothing unless both strategies were measured on all devices, with intervals.
+/// Returns nothing unless sequential, and alone on all of its devices, were measured, all with
+/// intervals from enough samples.
 std::optional<Excess> excess_of_baseline(const SameWork& group) {
   const CaseOutcome* in_turn = nullptr;
   double alone = 0;
@@ -119,9 +120,9 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
                 .median = in_turn->median_seconds / alone};
 }
 
-/// Returns a sentence about the setting at which the baseline is slowest compared with its parts;
-/// empty if it is at most 5% slower. A gain over such a baseline is not only due to concurrent
-/// devices, so recommendations of a case other than the baseline get a remark.
+/// Adds a remark to recommendations whose gain is partly due to a slow baseline: sequential is more
+/// than 5% slower than its parts alone, and another case pays or may pay. Returns a sentence about
+/// the setting with the largest excess; empty if there is none.
 std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes) {
   constexpr double remarkable = 1.05;
   const Outcomes parts = outcomes_where(outcomes, [](const CaseSpec& spec) {
@@ -149,8 +150,8 @@ std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes)
       100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 
-/// Returns which side of a question's comparisons is missing, for questions without an answer.
-/// Empty if only the single device was measured, which belongs to other questions as well.
+/// Returns which side of the comparison is missing, for a question without an answer. Empty if
+/// nothing was measured, or only strategy alone, which also belongs to the other question.
 std::string missing_text(const Question& question, const Outcomes& outcomes) {
   const std::string_view baseline = question.strategies.front();
   const auto has = [&](bool is_baseline) {

@@ -36,7 +36,7 @@ CaseSpec alone_on_first(const CaseSpec& spec) {
   return alone;
 }
 
-/// Returns the number of devices for which a case computes products.
+/// Returns the number of devices whose products a case computes.
 std::int64_t owners_of(const CaseSpec& spec) {
   return uses_all_devices(spec) ? spec.parameters.integer(devices_parameter) : 1;
 }
@@ -195,7 +195,7 @@ class Matmul final : public Scenario {
     return std::nullopt;
   }
 
-  /// Keeps the number of devices, whose products one device computes.
+  /// Keeps the number of devices, because one device computes the products of all of them.
   CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, "sequential");
   }

@@ -12,10 +12,11 @@
 namespace parbench {
 namespace {
 
-/// Minimum number of results: one sharded product is combined while the next is computed.
+/// Minimum number of results in memory of a sharded plan: the result of one product is combined
+/// while the next product is computed.
 constexpr std::int64_t min_results = 2;
-/// Maximum number of operands. Small, because the published experiment has one, and small matrices
-/// should stay in a near cache.
+/// Maximum number of different matrices that a device squares in turn. Small, because the published
+/// experiment has one, and small matrices should stay in a near cache.
 constexpr std::int64_t max_operands = 3;
 
 /// Returns the matrices that a device squares in `products` products; `owner` selects their random
@@ -56,10 +57,10 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
   return block;
 }
 
-/// Assigns a result and an operand to each product of a sharded plan. Results are used in turn.
-/// Consecutive products, in time and in each result, have different operands if there are several.
-/// In the last turn, result r gets operand r modulo the number of operands, as in plans that are
-/// not sharded.
+/// Assigns a result (memory) and an operand to each product of a sharded plan. A turn uses each
+/// result once. Successive products, and successive uses of a result, have different operands if
+/// there are several. In the last turn, result r gets operand r modulo the number of operands, as
+/// in plans that are not sharded.
 struct Turns {
   std::int64_t products = 1;
   std::int64_t results = 1;
@@ -68,7 +69,7 @@ struct Turns {
   [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
   [[nodiscard]] std::int64_t operand(std::int64_t product) const {
     const std::int64_t turns_to_come = (products - 1) / results - product / results;
-    // gives the first product of a turn another operand than the product before it
+    // so that the first product of a turn has another operand than the previous product
     const std::int64_t shift = results % operands == 0 ? 2 : 1;
     return (result(product) + shift * turns_to_come) % operands;
   }
@@ -91,7 +92,7 @@ struct Shard {
   std::vector<Tensor> left;  // by operand
   std::vector<Tensor> right;
   Op* product = nullptr;
-  std::size_t offset = 0;  // bytes before the shard's product within a result
+  std::size_t offset = 0;  // position in bytes of the shard's product within a result
   std::vector<Tensor> results;
 
   [[nodiscard]] std::size_t product_bytes() const { return product->tensor("c").bytes; }
@@ -110,8 +111,8 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const T
   return shard;
 }
 
-/// Makes a shard for each device: some columns of the second factor; or some of its rows, with the
-/// columns of the first factor that they multiply.
+/// Makes a shard for each device. By columns, it has some columns of the second factor; by rows,
+/// some of its rows and the columns of the first factor that they multiply.
 std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding,
                                const std::vector<std::int64_t>& widths, const Turns& turns) {
   std::vector<Shard> shards;
@@ -141,7 +142,8 @@ std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Shard
   return shards;
 }
 
-/// Adds one device's part of a product, which waits for the last collective on its result.
+/// Adds one device's part of a product. The task waits for the previous collective on the same
+/// result.
 TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t product,
                            const Turns& turns, const std::vector<Completion>& done) {
   const auto x = static_cast<std::size_t>(turns.operand(product));
@@ -156,9 +158,9 @@ TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t pr
                              {"c", result.part(shard.offset, shard.product_bytes())}})});
 }
 
-/// Adds the products of all shards; `combine` adds the collective of each product. The collective
-/// comes after the next product in the order of the lanes, so that its additions do not delay that
-/// product. It waits for the previous collective, because both use the same inboxes.
+/// Adds the products of all shards; `combine` adds the collective of each product. It is added
+/// after the next product, so that its additions, on the same lane, do not delay that product, and
+/// waits for the previous collective, because both use the same inboxes.
 template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
                           const Combine& combine) {
@@ -183,7 +185,8 @@ void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, co
   }
 }
 
-/// Adds the output, and the checks of the results on every device.
+/// Adds the output, and a check of the results on the first device; those on other devices must
+/// equal them.
 void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
                    const Turns& turns, const std::vector<std::int64_t>& widths) {
   std::vector<DeviceResults> all;

@@ -22,8 +22,8 @@ struct MatmulSizes {
 /// has ended. If the context has one device, that device computes the products of all owners.
 ///
 /// In all strategies, several x are squared in turn, so that the check detects the result of
-/// another product in the same memory. A device has memory for `count` results (at least two if
-/// sharded), so that no strategy has a warmer cache.
+/// another product in the same memory. There are `count` results for each owner, or, if products
+/// are sharded, on each device (then at least two), so that no strategy has a warmer cache.
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 

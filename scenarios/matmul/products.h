@@ -17,7 +17,7 @@ struct ProductResult {
 
 /// Products of one device.
 struct DeviceResults {
-  int owner = 0;   // device to which the products belong
+  int owner = 0;   // number of the device whose products these are
   int device = 0;  // device that computes them
   std::vector<Tensor> operands;
   std::vector<ProductResult> results;

@@ -30,7 +30,7 @@ HostMemory memory_of(const std::string& name) {
   return name == "pageable" ? HostMemory::pageable : HostMemory::fresh;
 }
 
-/// Returns the sizes of a case. Axes that do not apply to the strategy have their default values.
+/// Returns the sizes of a case, with defaults for axes that do not apply to its strategy.
 OverlapSizes sizes_of(const CaseSpec& spec) {
   const Parameters& given = spec.parameters;
   OverlapSizes sizes;
@@ -70,13 +70,13 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
   return (seconds[3] - seconds[0]) / shorter;
 }
 
-/// Maximum ratio of the median time of both parts in turn to the sum of the parts' medians. Above
-/// it, the parts disturb each other when run in turn, and the difference would count as hidden.
+/// Maximum ratio of the median time of strategy sequential to the sum of the medians of its parts
+/// alone. Above it, the parts disturb each other in turn, and avoiding this would count as overlap.
 constexpr double slow_in_turn = 1.05;
 
-/// Explains a fraction that is outside of 0 to 1, or that includes other effects than overlap;
-/// empty for other fractions. The text has no figures, because medians of the times differ from
-/// those of the rounds.
+/// Explains a hidden fraction that is outside of 0 to 1, or that includes other effects than
+/// overlap; empty for other fractions. The text has no figures: the fraction is a median over
+/// rounds, and does not follow from the medians of the times.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";
@@ -193,8 +193,8 @@ std::string label_of(const CaseSpec& spec) {
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
-/// Returns "75% (73–77%) of the shorter of copies and products is hidden"; empty if unknown. A
-/// fraction that is not above zero, or whose interval contains zero, does not show any overlap.
+/// Returns "75% (73–77%) of the shorter of copies and products is hidden"; empty if unknown. If the
+/// fraction or its interval is not above zero, the text says that no overlap is shown.
 std::string hidden_text(const CaseOutcome& overlapped) {
   const Ratio* hidden = overlapped.metric(achieved_overlap);
   if (hidden == nullptr) return {};

@@ -12,8 +12,8 @@ namespace parbench {
 namespace {
 
 constexpr int device = 0;
-/// Number of different left operands, used in turn, so that a result copied too early or twice is
-/// wrong.
+/// Maximum number of different left operands, used in turn, so that a result copied too early or
+/// twice is wrong.
 constexpr std::int64_t max_operands = 7;
 constexpr std::int64_t output_rows = 16;
 constexpr int random_columns = 12;
@@ -36,7 +36,7 @@ struct OverlapData {
   [[nodiscard]] const Tensor& operand(std::int64_t i) const {
     return operands[i % operands.size()];
   }
-  /// Returns the matrix of product i in its final location.
+  /// Returns matrix i on the host, or on the device if nothing is copied.
   [[nodiscard]] const Tensor& matrix(std::int64_t i) const {
     return on_host.empty() ? on_device[i] : on_host[i];
   }

@@ -11,11 +11,11 @@
 
 namespace parbench {
 
-/// Maximum difference between the expected speeds of tied cases, of which the simplest is
-/// recommended.
+/// Maximum relative difference between the expected speeds of the fastest case and of a case tied
+/// with it.
 inline constexpr double largest_tie = 0.03;
 
-/// Minimum share of core time for which other programs must have had a case's cores to disturb it.
+/// Minimum share of a case's core time at which other programs count as a disturbance.
 inline constexpr double min_cores_taken = 0.10;
 
 /// A case with a label that distinguishes it from those with which it was compared: "split 5".
@@ -38,19 +38,20 @@ struct Recommendation {
   /// Whether a case other than the baseline is recommended and its gain is shown: the whole
   /// interval is above 1, with 95% confidence, and load cannot explain it.
   bool pays = false;
-  /// The recommended case; if the baseline is recommended, the fastest other case. `gain` is its
-  /// gain over the baseline.
+  /// The recommended case; if the baseline is recommended, the other case with the largest gain,
+  /// gains that are shown before others. `gain` is its gain over the baseline.
   std::optional<LabelledCase> gaining = {};
   std::optional<Ratio> gain = {};
   /// Gain of `tied.front()` over the baseline, if that case is the fastest and a simpler case other
   /// than the baseline is recommended.
   std::optional<Ratio> fastest_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
-  /// Share of the core time that other programs had during the measurement of these cases, if that
-  /// can explain the gain or hide one, so that there is no verdict; otherwise 0.
+  /// Share of the core time that other programs had during the measurement of these cases, if there
+  /// is no verdict because the load can explain the gain or hide another one; otherwise 0.
   double load = 0;
-  /// Share of the core time that other programs had, if it cannot explain the gain, but another
-  /// case might be faster by 10%, or the load left other cases open; otherwise 0.
+  /// Share of the core time that other programs had, if the recommended case pays, but the load may
+  /// hide that another case is faster: by 10% or more, or one that the samples do not rule out.
+  /// Otherwise 0.
   double hiding_load = 0;
   /// Number of processes that took the samples of the gain, if several.
   int processes = 0;
@@ -60,12 +61,11 @@ struct Recommendation {
 /// Verdicts on the gain of a recommendation, in ascending order.
 enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecided, pays };
 
-/// Returns `undecided` if load on the cores can explain the result, `pays` for a recommendation
-/// that pays, and `may_pay` if another case than the baseline is recommended but its gain is not
-/// shown. If the baseline is recommended, the verdict is about the other case's gain:
-/// `does_not_pay` if the whole interval is below 1, with 95% confidence; `gains_little` if
-/// it is above 1 and the gain is less than a tie; `may_pay` if the gain is larger, which occurs
-/// only in reports of earlier versions; otherwise `shows_no_gain`.
+/// Returns `undecided` if `load` is above 0, `pays` for a recommendation that pays, and `may_pay`
+/// if another case than the baseline is recommended but its gain is not shown. If the baseline is
+/// recommended, the verdict is about the other case's gain: `does_not_pay` if the whole interval is
+/// below 1, with 95% confidence; `gains_little` if it is above 1 and the gain is at most 3%;
+/// `may_pay` if it is larger (only in reports of earlier versions); otherwise `shows_no_gain`.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.load > 0) return Payoff::undecided;
   if (one.pays) return Payoff::pays;

@@ -107,8 +107,8 @@ const std::vector<Axis> axis_list = {
      .identity = false},
 };
 
-/// Returns the number of lanes of a case, derived from the devices that hold its counters; 0 if
-/// unknown.
+/// Returns the number of lanes of a case: 1 for strategy spin, 2 on a single device, otherwise one
+/// on each device. Counts devices with memory, which holds the lanes' counters; 0 if unknown.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });
@@ -123,7 +123,7 @@ double expected_seconds(const CaseOutcome& outcome) {
   return 1e-9 * static_cast<double>(longest) * nanoseconds_of_task(outcome.spec);
 }
 
-/// Returns the deviation as a fraction of the expected time.
+/// Returns the deviation of the median as a fraction of the expected time.
 double deviation_of(const CaseOutcome& outcome) {
   return outcome.median_seconds / expected_seconds(outcome) - 1;
 }
@@ -131,7 +131,7 @@ double deviation_of(const CaseOutcome& outcome) {
 /// Maximum deviation, as a fraction of the expected time, of a time that counts as recovered.
 constexpr double max_deviation = 0.01;
 
-/// Returns the interval of the deviation; without an interval, a single point.
+/// Returns the interval of the deviation; without an interval, the deviation of the median twice.
 Interval deviations_of(const CaseOutcome& outcome) {
   if (!outcome.interval) return {deviation_of(outcome), deviation_of(outcome), 0};
   const double expected = expected_seconds(outcome);
@@ -149,26 +149,27 @@ bool is_near(const Interval& deviations) {
          deviations.high <= max_deviation;
 }
 
-/// Returns a key that is larger for worse cases: first for those whose whole interval is outside of
-/// the tolerance, then by the larger deviation of the interval's ends.
+/// Returns a key that is larger for worse cases: first for cases whose whole interval is outside of
+/// the tolerance, then by the larger absolute deviation of the interval's ends.
 auto badness(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   return std::tuple(is_far(deviations),
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
 
-/// Minimum share of the core time of other programs that the answer mentions.
+/// Minimum share of core time of other programs for the answer to mention it.
 constexpr double noteworthy_load = 0.05;
 
-/// Returns whether other programs can have caused the deviation from the expected time.
+/// Returns whether other programs, with at least 5% of the core time, can explain that a case is
+/// not within the tolerance.
 bool is_explained_by_load(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   return outcome.load >= noteworthy_load && !is_near(deviations) &&
          (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
 }
 
-/// Returns the verdict. "Yes" requires that the whole interval is within 1%, "No" that it is
-/// outside.
+/// Returns the verdict: "Yes" if the whole interval is within 1%, "No" if it is outside; "No
+/// verdict" if load can explain a deviation. Otherwise the accuracy is not known.
 std::string_view verdict_on(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   if (is_explained_by_load(outcome)) return "No verdict";

@@ -8,11 +8,11 @@
 namespace parbench {
 namespace {
 
-/// Multiple of the norm of a block's changes by roundings (Sensitivity) that its errors may reach
-/// beyond the norm of its tolerances.
+/// Factor of the norm of a block's changes by roundings (Sensitivity). The norm of its errors may
+/// be as large as this product plus the norm of its tolerances.
 constexpr double seen_changes = 2;
 
-/// Uses one sum per lane, because the compiler may not change the order of additions.
+/// Uses one sum per SIMD lane: the compiler may not reorder the additions of a single sum.
 PARBENCH_SIMD double sum_of_squares(const float* values, std::size_t count) {
   constexpr std::size_t lanes = 16;
   // NOLINT(modernize-avoid-c-arrays): with std::array it is not vectorised
@@ -113,8 +113,7 @@ void Sensitivity::add(std::span<const float> changed, std::span<const float> val
   }
 }
 
-/// Compares blocks element by element only if an error exceeds the largest one so far, which is
-/// rare.
+/// Locates errors only in blocks with an error above the largest one so far, which are rare.
 Agreement agreement(std::span<const float> got, std::span<const float> want,
                     const Tolerance& tolerance, const Sensitivity& sensitivity, double ignored) {
   Agreement found{.largest_error = ignored, .where = 0, .not_finite = {}};

@@ -16,8 +16,8 @@ struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
   /// If above 0, a block (Sensitivity) also passes if the norm of its errors is at most this
-  /// multiple of its own norm. For results of a chain of roundings, which affect some values more
-  /// than others.
+  /// multiple of its own norm. Needed for results of a chain of roundings, which affect some values
+  /// more than others.
   double of_norm = 0;
 
   /// Returns the maximum error of a value; `scale` is the root mean square of the reference tensor.
@@ -26,15 +26,15 @@ struct Tolerance {
   }
 };
 
-/// Effect of different roundings on a tensor, as norms of the changes of its blocks: ranges of
+/// Effect of different roundings on a tensor: the norm of the changes of each block, a range of
 /// `size` consecutive values. A rounding that moves a value across zero switches the gradient of a
-/// ReLU on or off, which changes gradients far more than the value. Which values near zero cross it
-/// is random, so a block is large enough for the weights of several units.
+/// ReLU on or off, which changes gradients far more than the value. Which gradients change is
+/// random, so a block is large enough for the weights of several units.
 class Sensitivity {
  public:
   static constexpr std::size_t size = 16384;
 
-  /// Adds a change of the tensor by roundings.
+  /// Adds the difference between two results whose roundings differ.
   void add(std::span<const float> changed, std::span<const float> values);
 
   /// Returns the norm of all added changes of a block; 0 if unknown.
@@ -49,18 +49,18 @@ class Sensitivity {
 /// Result of comparing two tensors of equal size. They agree if `largest_error` is at most 1 and
 /// all values are finite.
 struct Agreement {
-  double largest_error = 0;               // largest error relative to the allowed one; finite
-  std::size_t where = 0;                  // index of that value
+  double largest_error = 0;               // maximum of error / allowed error; finite
+  std::size_t where = 0;                  // index of the value with this error
   std::optional<std::size_t> not_finite;  // index of the first value that is infinite or NaN
 
   [[nodiscard]] bool holds() const { return !not_finite && largest_error <= 1; }
 };
 
-/// Compares values by Tolerance. If a value of a block exceeds it, and the block's changes by
-/// roundings or `of_norm` are above 0, the norm of the block's errors is checked instead: it may be
-/// as large as the norm of the tolerances plus twice the norm of these changes, or as `of_norm`
-/// allows. `ignored`: minimum of the result; smaller errors, relative to the allowed ones, are not
-/// located.
+/// Compares values by Tolerance. A block with a value that exceeds it also passes if the norm of
+/// the block's errors is small enough, provided that the norm of its changes by roundings or
+/// `of_norm` is above 0: at most the norm of the tolerances plus twice the norm of these changes,
+/// or as `of_norm` allows. `ignored`: `largest_error` of the result is at least this; smaller
+/// errors are not located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);

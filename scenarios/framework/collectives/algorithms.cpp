@@ -1,5 +1,5 @@
-// Algorithms for gathering and broadcasting. Reductions use the same messages in reverse order and
-// direction, with additions instead of copies.
+// Algorithms of collectives. Reductions use the messages of a gather or a broadcast in reverse
+// order and direction, with additions instead of copies.
 #include "scenarios/framework/collectives/algorithms.h"
 
 #include <fmt/format.h>
@@ -134,8 +134,7 @@ Rounds broadcast(const BlockLayout& layout, Algorithm algorithm) {
 
 // --- sums ---
 
-/// Reverses an algorithm that distributes copies of an array, so that it adds the arrays of all
-/// members.
+/// Reverses rounds that distribute copies, so that they add up the members' data instead.
 Rounds summed_backwards(Rounds rounds) {
   std::ranges::reverse(rounds);
   for (Messages& round : rounds) {

@@ -12,7 +12,8 @@
 namespace parbench {
 
 /// Algorithms of collectives:
-/// - direct: every member gets its data from the members that have it at the beginning.
+/// - direct: every member gets each block or array from the member that has it. An all-reduce is a
+///   reduce-scatter followed by an all-gather.
 /// - ring: member m sends only to member m + 1, for a reduce to member m − 1; for an all-to-all, in
 ///   round s to member m + s.
 /// - tree: binomial trees, ⌈log₂ p⌉ rounds for p members, twice as many for an all-reduce. Blocks

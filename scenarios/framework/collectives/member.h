@@ -11,11 +11,12 @@ namespace parbench {
 /// A device that takes part in a collective.
 struct Member {
   int device = 0;
-  /// Lane on which the device copies: sends, except to devices with which it shares host memory;
-  /// receives from these devices, and from devices that cannot access this device's memory;
-  /// collectives of a communicator as a whole.
+  /// Lane of the device for
+  /// - sends, except to devices with which it shares host memory;
+  /// - receives from these devices, and from devices that cannot access this device's memory;
+  /// - collectives of a communicator, including their additions.
   LaneId copies = 0;
-  LaneId compute = 0;    // lane of the device for its additions
+  LaneId compute = 0;    // lane of the device for additions of messages
   BufferView data = {};  // all blocks in order; block m belongs to member m
   /// Tasks after which `data` has its initial content, and the collective may read and overwrite
   /// it.

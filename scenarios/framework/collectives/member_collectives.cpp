@@ -1,4 +1,4 @@
-// Plans one ring for each collective and size, which later collectives reuse.
+// Plans one ring for each collective and list of block sizes, which later collectives reuse.
 #include "scenarios/framework/collectives/member_collectives.h"
 
 #include <algorithm>

@@ -29,9 +29,9 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Mem
 /// the case name the methods: "NCCL 2.28.9", "ring of copies and additions".
 class MemberCollectives {
  public:
-  /// `members`: devices and lanes. If nothing runs at the same time as the collectives, both lanes
-  /// should be the one on which the device computes: it waits for the result anyway, and a second
-  /// lane would add synchronisation. Keeps a reference to `parts`.
+  /// `members`: devices and lanes. If the device does not compute during the collectives, both
+  /// lanes of a member should be its compute lane: the device waits for the result anyway, and a
+  /// second lane would add synchronisation. Keeps a reference to `parts`.
   MemberCollectives(CaseParts& parts, std::vector<Member> members);
 
   /// Adds a collective of f32 numbers. `data`: memory of each member, of equal sizes; `ready`:
@@ -40,8 +40,8 @@ class MemberCollectives {
                  const std::vector<BufferView>& data,
                  const std::vector<std::vector<TaskId>>& ready);
 
-  /// Gathers any number of blocks of any sizes, which add up to the bytes of each member's data.
-  /// Each block is one message.
+  /// Adds an all-gather with a block of any size for each member. The blocks add up to the bytes of
+  /// each member's data. Without a communicator, each block is sent whole, not in chunks.
   Completion all_gather(const std::string& name, const std::vector<std::int64_t>& block_bytes,
                         const std::vector<BufferView>& data,
                         const std::vector<std::vector<TaskId>>& ready);

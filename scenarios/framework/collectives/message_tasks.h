@@ -21,9 +21,9 @@ namespace parbench {
 /// Operations that add messages of f32 numbers, and inboxes for these messages.
 class Additions {
  public:
-  /// Borrows an inbox on the device of each member that adds data from memory that it does not
-  /// share. An inbox holds one message, or two if messages are chunks. Uses only the devices and
-  /// lanes of `members`.
+  /// Borrows an inbox on the device of each member that adds data from a member with which it does
+  /// not share memory. An inbox holds one message, or two if messages are chunks. Uses only the
+  /// devices and lanes of `members`.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Returns whether a message has to be copied to an inbox before it is added.
@@ -46,9 +46,9 @@ class Additions {
   std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by member and number of elements
 };
 
-/// Adds a task for each message, and another one for each message that goes through an inbox. All
-/// are communication without a cost key, because consecutive collectives send different memory.
-/// Tasks wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
+/// Adds a copy or an addition for each message, and both if it goes through an inbox. They are
+/// communication without a cost key, because consecutive collectives send different memory. Tasks
+/// wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
 /// members. `additions`: null if no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
                         const std::vector<Member>& members, std::size_t element_bytes,

@@ -9,8 +9,8 @@
 namespace parbench {
 namespace {
 
-/// Distance in chunks between a round and the previous one. With two, a member seldom waits: the
-/// chunk that it needs next was finished while it processed the one before.
+/// Number of chunks by which a round is behind the previous one. With two, a member seldom waits:
+/// the chunk that it needs next was finished while it processed the one before.
 constexpr int chunks_between_rounds = 2;
 
 /// A message with its position in the pipeline.

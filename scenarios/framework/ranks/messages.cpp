@@ -69,7 +69,7 @@ class StagedPart final : public MessagePart {
     }
   }
 
-  /// The activity log contains the message, but not its copies to or from staging memory.
+  /// Tags the message in the activity log, but not its copies to or from staging memory.
   void enqueue(Stream& stream) override {
     const ActivityTag tag = stream.tag();
     stream.set_tag(0);
@@ -92,7 +92,7 @@ class StagedPart final : public MessagePart {
     worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
   }
 
-  /// The stream continues after the last chunk has been sent.
+  /// Enqueues the chunks; the stream continues after the last one has been sent.
   void send(Stream& stream, ActivityTag tag) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       if (i >= Staging::slot_count) stream.wait(*slot(i).done);
@@ -102,7 +102,8 @@ class StagedPart final : public MessagePart {
     stream.wait(*slot(chunks_.size() - 1).done);
   }
 
-  /// A slot receives its next chunk as soon as the previous one has been copied from it.
+  /// Enqueues the chunks; a slot receives its next chunk once the previous one has been copied from
+  /// it.
   void receive(Stream& stream, ActivityTag tag) {
     const std::size_t first_chunks = std::min(chunks_.size(), Staging::slot_count);
     for (std::size_t i = 0; i < first_chunks; ++i) begin(stream, i, tag);
