@@ -42,15 +42,15 @@ class ActivityTrace {
  private:
   friend class TracedStream;
 
-  /// Adds a stream to the trace, which starts with the first one. Throws Unsupported, with the
-  /// stream's name.
+  /// Adds a stream; the first one starts the trace. Throws Unsupported, with the stream's name, if
+  /// the trace cannot start.
   [[nodiscard]] LogId open(TracedStream& stream);
   void close(LogId log) noexcept;
 
   void start(const std::string& name);
   void enable(const std::string& name);
   void stop() noexcept;
-  /// Moves activities into the logs if all traced streams are idle.
+  /// Moves the recorded activities into the logs if all traced streams are idle.
   void deliver();
   [[nodiscard]] JoinedActivities read();
 

@@ -1,4 +1,4 @@
-// The error of a device's times after their conversion to the host's clock.
+// The error of a device's recorded times, which are in the host's clock.
 #pragma once
 
 #include <algorithm>

@@ -190,7 +190,7 @@ void NcclMember::look() {
   }
 }
 
-/// Resources of a lost GPU cannot be freed, and waiting for it may never end.
+/// Does nothing after the GPU was lost: its resources cannot be freed, and waiting may never end.
 void NcclMember::abort() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();

@@ -48,7 +48,7 @@ class LstmEngine {
   void backward_data(CudaStream& stream, const std::byte* destination,
                      const std::byte* diff_destination, std::byte* diff_source,
                      const LstmMemory& memory) const;
-  /// Accumulates the gradients, which are laid out in memory.weights like the weights.
+  /// Adds the gradients to memory.weights, where they are laid out like the weights.
   void backward_weights(CudaStream& stream, const std::byte* source, const std::byte* destination,
                         const LstmMemory& memory) const;
 

@@ -145,7 +145,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
   return known;
 }
 
-/// Parts can be requested by count only with a single GPU.
+/// Returns the maximum count of devices for `choose`, which chooses parts only of a single GPU.
 int CudaBackend::device_limit() const { return count_ == 1 ? max_parts_of(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
@@ -233,7 +233,7 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
 constexpr int search_format = 1;
 
 /// Returns the file with choices of earlier processes on the same hardware, with the same driver,
-/// libraries and search.
+/// libraries and search; nothing if there is no path for it.
 std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
   const auto path = tuning_file_path();
   if (!path) return std::nullopt;
@@ -286,7 +286,8 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   return devices;
 }
 
-/// Opens the GPU as another device, with streams of its own, beside its parts.
+/// Opens the whole GPU as a device in addition to its parts `numbers`. Returns null unless these
+/// are several parts of one GPU.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =

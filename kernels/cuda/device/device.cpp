@@ -140,7 +140,7 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   }
 }
 
-/// NCCL requires a GPU of its own for each member.
+/// Returns null without NCCL, or if a member is not a whole GPU, as NCCL requires.
 std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> members) {
   if (!nccl_->absence().empty()) return nullptr;
   std::vector<CudaDevice*> gpus;

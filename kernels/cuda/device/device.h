@@ -101,7 +101,7 @@ class CudaDevice final : public Device {
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
   std::unique_ptr<EngineChoices> engine_choices_;
-  std::unique_ptr<Autotuner> autotuner_;  // last member: its stream depends on all others
+  std::unique_ptr<Autotuner> autotuner_;  // destroyed first, because its stream uses the device
 };
 
 }  // namespace parbench::cuda

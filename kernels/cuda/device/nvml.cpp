@@ -48,7 +48,7 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
 /// clocks), are not limits.
 struct Throttle {
   unsigned long long bit;  // bit of nvmlClocksEventReasons in nvml.h
-  unsigned int counter;    // field with the nanoseconds under this limit; 0 if there is none
+  unsigned int counter;    // NVML's field of the nanoseconds under this limit; 0: none
   const char* name;
 };
 constexpr std::array throttles{

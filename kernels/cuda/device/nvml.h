@@ -56,7 +56,7 @@ struct NvLinks {
 
 class Nvml;
 
-/// One GPU. Values that the library does not report are absent; nothing throws.
+/// A GPU. Values that the library does not report are absent; the functions do not throw.
 class NvmlGpu {
  public:
   NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle);
@@ -78,7 +78,7 @@ class NvmlGpu {
 /// The loaded library, initialised during the lifetime of this object.
 class Nvml : public std::enable_shared_from_this<Nvml> {
  public:
-  /// Never throws and never returns null: without the library, `absence` is the reason.
+  /// Loads the library. Never throws or returns null; `absence` returns why loading failed.
   [[nodiscard]] static std::shared_ptr<const Nvml> load(
       const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
