@@ -42,14 +42,14 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
-  bool accumulate = false;  // adds to c, even if the product itself does not
+  bool accumulate = false;  // adds to c even if Product::accumulate is not set
 };
 
 class Matmul {
  public:
   /// Returns null if cuBLASLt has no algorithm for the product.
   [[nodiscard]] static std::unique_ptr<Matmul> find(CudaDevice& device, const Product& product);
-  /// Like `find`, but throws Unsupported with the operation's name.
+  /// Like `find`, but throws Unsupported, with the operation's name, instead of returning null.
   [[nodiscard]] static std::unique_ptr<Matmul> get(CudaDevice& device, std::string_view operation,
                                                    const Product& product);
 
@@ -57,10 +57,10 @@ class Matmul {
   Matmul& operator=(const Matmul&) = delete;
 
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// Returns whether addresses only need the alignment of an element. Otherwise `run` throws Error
-  /// for addresses that are not multiples of 16 bytes.
+  /// Returns whether `run` accepts addresses that are only aligned to an element. Otherwise it
+  /// throws Error for addresses that are not multiples of 16 bytes.
   [[nodiscard]] bool takes_any_address() const { return any_.has_value(); }
-  /// Returns the names of the algorithms for reports, which consist of cuBLASLt's numbers.
+  /// Returns the names of the algorithms for reports. They consist of cuBLASLt's numbers.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 

@@ -19,7 +19,8 @@
 
 namespace parbench::cuda {
 
-/// A group of elements, or one element, as loaded from the address of the first.
+/// A group of elements or a single element, loaded at once. `batch`: number of packs that a thread
+/// loads before it uses them.
 template <class Element, int width>
 struct Pack;
 
@@ -34,7 +35,7 @@ struct Pack<Element, 1> {
 
 template <>
 struct Pack<float, vector_width> {
-  static constexpr int batch = 2;  // packs in flight: 64 bytes per thread
+  static constexpr int batch = 2;  // 64 bytes per thread
   static constexpr int second = offset_in_group(4, true);
   float4 low;
   float4 high;
@@ -157,7 +158,7 @@ __device__ double sum_in_order(const Value* first, int count, std::int64_t strid
   return sum;
 }
 
-/// Channels of a block, at most as many as it has threads.
+/// The channels that a block processes, which are at most as many as its threads.
 struct BlockChannels {
   std::int64_t first;
   int count;
@@ -246,7 +247,8 @@ struct Division {
           dim3(across, block_threads / across)};
 }
 
-/// Returns whether the vector path is possible.
+/// Returns whether the vector path is possible: groups can divide the channels, and the three
+/// addresses, of which some may be null, are multiples of 16 bytes.
 template <class Element>
 [[nodiscard]] bool vectorised(const NormShape& shape, const void* a, const void* b, const void* c) {
   const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
