@@ -16,7 +16,7 @@ namespace parbench::cuda {
 /// Identifies the log of a traced stream.
 using LogId = std::uint32_t;
 
-/// The call to which work belongs, and the log for its time.
+/// The call to which work belongs, and the log that receives the time of the work.
 struct ActivityOwner {
   LogId log = 0;
   ActivityTag tag = 0;  // tag of the call; 0: the work is not part of a call
@@ -50,7 +50,7 @@ struct JoinedActivity {
 };
 
 struct JoinedActivities {
-  std::vector<JoinedActivity> activities;  // in the order in which they ended
+  std::vector<JoinedActivity> activities;  // in the order of their ends
   std::size_t lost = 0;  // number of records with an owner, but without a valid time or a log
 };
 
@@ -78,7 +78,7 @@ class ActivityJoin {
  private:
   [[nodiscard]] ActivityOwner owner_of_work(const WorkRecord& record) const;
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LogId> streams_;  // by device and stream
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LogId> streams_;  // logs by device and stream
   std::unordered_map<std::uint64_t, ActivityOwner> nodes_;
   std::unordered_map<std::uint32_t, ActivityOwner> correlations_;
   std::vector<WorkRecord> work_;

@@ -248,7 +248,7 @@ void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   // without a buffer, CUPTI drops records and counts them
   *bytes = *buffer != nullptr ? buffer_bytes : 0;
-  *max_records = 0;  // as many as fit
+  *max_records = 0;  // 0: as many as fit the buffer
 }
 
 void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,

@@ -33,8 +33,8 @@ class ClockBound {
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
-  Seconds max_early_ = unknown;  // maximum by which recorded times are too early
-  Seconds max_late_ = unknown;   // maximum by which recorded times are too late
+  Seconds max_early_ = unknown;  // maximum by which recorded times may be too early
+  Seconds max_late_ = unknown;   // maximum by which recorded times may be too late
 };
 
 }  // namespace parbench::cuda

@@ -61,7 +61,7 @@ class NcclRankCommunicator final : public Communicator {
   CudaDevice& device_;
   // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
-  const NcclMembership* group_;  // communicator of this object
+  const NcclMembership* group_;  // NCCL's communicator for this object; owned by member_
 };
 
 }  // namespace parbench::cuda

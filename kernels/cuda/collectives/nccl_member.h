@@ -93,7 +93,7 @@ class NcclMember {
   bool is_used_ = false;               // whether a thread is in a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  // last member
+  std::thread thread_;  // the watching thread, which uses the other members
 };
 
 }  // namespace parbench::cuda

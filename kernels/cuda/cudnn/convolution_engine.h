@@ -65,7 +65,7 @@ class EngineChoices {
   static constexpr std::size_t max_searches =
       1024;  // several times the number of layers of all models at all micro-batch sizes
   BoundedCache<std::string, EngineSearch> searches_{max_searches};
-  EngineSearch passing_ = CudnnFailure{};  // the last result that was not cached
+  EngineSearch passing_ = CudnnFailure{};  // last result of `get` that was not cached
 };
 
 class ConvolutionEngine {

@@ -23,7 +23,7 @@ struct ConvolutionGraph {
   ConvolutionShape shape;
   DType dtype = DType::f32;
   Arithmetic arithmetic = Arithmetic::f32;
-  bool bias = false;  // forward: addition of a bias in the same kernel
+  bool bias = false;  // whether the engine also adds a bias (forward pass only)
 
   /// Whether activations must begin at a multiple of 16 bytes. Otherwise only the batch must, and
   /// an activation may begin at any of its images. Fewer engines support this if the bytes of an

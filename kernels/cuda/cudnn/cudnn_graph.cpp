@@ -34,14 +34,14 @@ struct ProposedEngine {
 /// loaded.
 class PlannedGraph final : public fe::graph::Graph {
  public:
-  /// Describes the graph to the backend. Throws cudnnException.
+  /// Validates the graph and describes it to cuDNN. Throws cudnnException.
   void finish(const CudnnTarget& target);
   /// Fills `engines` and `fault`. Throws cudnnException if the heuristics propose no engine, or if
   /// the engines' properties cannot be queried.
   void ask_heuristics();
 
   std::vector<ProposedEngine> engines;
-  std::string fault;  // failure of one part of the heuristics while another part has engines
+  std::string fault;  // failure of one part of the heuristics if another part has engines
 };
 
 namespace {

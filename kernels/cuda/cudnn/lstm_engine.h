@@ -27,7 +27,7 @@ struct LstmGateOffsets {
 struct LstmMemory {
   std::byte* weights;    // weight_bytes() bytes, laid out by `offsets`
   std::byte* workspace;  // workspace_bytes() bytes
-  std::byte* saved;      // saved_bytes() bytes, kept from the forward to both backward passes
+  std::byte* saved;  // saved_bytes() bytes that the forward pass leaves for both backward passes
 };
 
 class LstmEngine {

@@ -246,7 +246,7 @@ std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
-  trace_->detach();  // the devices of an earlier scenario are destroyed, and their GPUs idle
+  trace_->detach();  // allowed, because the devices of earlier scenarios are destroyed
   const std::map<int, int> counts = parts_of(numbers, options.min_parts);
   std::map<int, std::vector<std::unique_ptr<GpuPart>>> parts;
   for (const auto& [device, count] : counts) {
@@ -257,7 +257,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
-  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // choices by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<GpuPart> part;

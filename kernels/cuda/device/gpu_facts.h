@@ -16,8 +16,8 @@ struct GpuDescription {
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;
-  int own_multiprocessors = 0;  // multiprocessors of the device, which may be a part of the GPU
-  int memory_kilohertz = 0;     // 0 if unknown, as for the next two members
+  int own_multiprocessors = 0;  // number in the device, which may be a part of the GPU
+  int memory_kilohertz = 0;     // this and the next two members are 0 if they are unknown
   int memory_bus_bits = 0;
   std::size_t l2_bytes = 0;
   bool ecc = false;

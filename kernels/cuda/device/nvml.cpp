@@ -177,7 +177,7 @@ NvmlGpu::NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle)
 Condition NvmlGpu::condition() const {
   const NvmlFunctions& f = nvml_->functions();
   Condition condition;
-  // Values that drop soonest after the end of the work are read first.
+  // Clocks are read first, because they drop soonest after the end of the work.
   condition.clock_mhz = ask<unsigned int>(f.clock, handle_, NVML_CLOCK_SM);
   condition.full_clock_mhz = ask<unsigned int>(f.max_clock, handle_, NVML_CLOCK_SM);
   read_reasons(f, handle_, condition);

@@ -24,8 +24,8 @@ struct NvmlFunctions {
   decltype(&nvmlDeviceGetClockInfo) clock = nullptr;
   decltype(&nvmlDeviceGetMaxClockInfo) max_clock = nullptr;
   decltype(&nvmlDeviceGetTemperatureV) temperature = nullptr;
-  /// nvmlDeviceGetTemperature, for drivers without the newer function; it is deprecated, so its
-  /// name is not used here.
+  /// nvmlDeviceGetTemperature, for drivers without the newer function. The type is written out,
+  /// because the function's declaration is deprecated.
   nvmlReturn_t (*old_temperature)(nvmlDevice_t, nvmlTemperatureSensors_t, unsigned int*) = nullptr;
   decltype(&nvmlDeviceGetPowerUsage) power = nullptr;
   // or nvmlDeviceGetCurrentClocksThrottleReasons, the name before CUDA 12.2
@@ -51,7 +51,7 @@ struct PcieLink {
 /// The active NVLinks from one GPU to another, directly or through a switch.
 struct NvLinks {
   int count = 0;
-  unsigned int version = 0;  // an nvmlNvlinkVersion_t
+  unsigned int version = 0;  // value of nvmlNvlinkVersion_t
 };
 
 class Nvml;

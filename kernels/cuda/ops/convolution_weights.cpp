@@ -94,7 +94,7 @@ class ConvolutionWeightsOp final : public CudaOp {
 
  private:
   std::unique_ptr<WeightGradient> gradient_;
-  Pixels pixels_;  // pixels of the destination
+  Pixels pixels_;  // extents of the gradient of the destination
   bool bias_;
   bool accumulate_;
 

@@ -32,7 +32,7 @@ struct Product {
   std::int64_t batch = 1;     // number of products, whose matrices are dense and consecutive
   DType input = DType::f32;   // type of a and b
   DType output = DType::f32;  // type of c and the bias
-  bool bias = false;          // adds a bias {n} to every row
+  bool bias = false;          // whether a bias {n} is added to every row
   bool accumulate = false;
   MathMode math = MathMode::strict;
 };
@@ -42,7 +42,7 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
-  bool accumulate = false;  // adds to c even if Product::accumulate is not set
+  bool accumulate = false;  // whether to add to c even if Product::accumulate is not set
 };
 
 class Matmul {
@@ -97,8 +97,8 @@ class Matmul {
   cublasLtMatrixLayoutOpaque_t a_{};
   cublasLtMatrixLayoutOpaque_t b_{};
   cublasLtMatrixLayoutOpaque_t c_{};
-  std::optional<Algorithm> aligned_;  // for addresses aligned for vector loads
-  std::optional<Algorithm> any_;      // for addresses aligned to an element
+  std::optional<Algorithm> aligned_;  // algorithm for addresses that are multiples of 16
+  std::optional<Algorithm> any_;      // algorithm for all addresses aligned to an element
   ChosenBy chosen_by_ = ChosenBy::library;
 };
 

@@ -98,7 +98,7 @@ class Workbench {
   Buffer workspace_;
   Buffer spins_ = device_.allocate(2 * sizeof(std::uint64_t), MemoryKind::device);
   TuningCandidate candidate_;    // the candidate that was probed last
-  std::deque<CudaEvent> marks_;  // recorded before and after every run
+  std::deque<CudaEvent> marks_;  // events recorded before the first run and after each run
 };
 
 /// Returns the result of `work`, or an empty result if it fails: candidates that cannot be made or

@@ -143,7 +143,7 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
 /// written them.
 template <class Value>
 __device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
-  constexpr int batch = 8;  // loads in flight
+  constexpr int batch = 8;  // number of values loaded before they are added
   double sum = 0;
 #pragma unroll 1
   for (int begin = 0; begin < count; begin += batch) {
@@ -220,7 +220,7 @@ __device__ inline ChannelSums final_totals(const NormShape& shape, const NormScr
   return {totals[0], totals[shape.channels]};
 }
 
-/// Grid and block of a kernel that divides a matrix.
+/// Grid and block of a kernel whose blocks divide a matrix.
 struct Division {
   dim3 grid;
   dim3 block;

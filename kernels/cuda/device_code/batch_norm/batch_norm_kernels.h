@@ -46,7 +46,7 @@ struct NormShape {
 struct NormScratch {
   float* partials;         // partial_count() elements
   double* totals;          // total_count() elements
-  float* coefficients;     // two per channel, three in the backward pass
+  float* coefficients;     // per channel two in the forward pass, three in the backward pass
   unsigned int* counters;  // counters of the stream (arrival_counters.h)
 };
 
@@ -66,7 +66,7 @@ struct NormForward {
   float* running_variance;
   Element* destination;
   float* mean;
-  float* variance;        // biased
+  float* variance;        // biased variance
   std::uint8_t* mask;     // null: no ReLU
   const Element* addend;  // added before the ReLU; null: none
 };

@@ -10,7 +10,7 @@ namespace parbench::cuda {
 template <class Index>
 struct Windows {
   Index batch;
-  Index groups;  // groups of channels per pixel
+  Index groups;  // number of groups per pixel
   Index height;
   Index width;
   Index out_height;

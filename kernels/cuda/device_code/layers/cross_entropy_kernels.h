@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Operands of `cross_entropy`. `diff` may be the logits' memory.
+/// Operands of `cross_entropy`. `diff` may be the memory of `logits`.
 struct CrossEntropy {
   const void* logits;  // {rows, classes}
   const std::int32_t* targets;

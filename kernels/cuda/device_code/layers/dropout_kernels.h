@@ -16,7 +16,7 @@ struct DropoutRule {
   RandomStream random;
   std::int64_t first;  // index of the first element's random number
   float probability;
-  float factor;  // factor of kept elements
+  float factor;  // factor of the kept elements
 };
 
 /// out[i] = factor · in[i] if the uniform number at first + i is at least the probability,

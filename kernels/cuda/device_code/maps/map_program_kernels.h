@@ -40,7 +40,7 @@ struct DeviceMap {
   bool accumulate = false;
   Reduction reduction = Reduction::none;
   std::int64_t kept_count = 1;     // number of elements of the output
-  std::int64_t reduced_count = 1;  // number of elements reduced to each of them
+  std::int64_t reduced_count = 1;  // number of elements reduced to one element of the output
   std::int64_t extents[Map::max_dimensions] = {};
   DeviceOperand operand[max_map_operands] = {};
   DeviceInstruction instruction[max_instructions] = {};
