@@ -26,7 +26,7 @@ using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 /// destroyed by one thread at a time.
 class ActivityTrace {
  public:
-  /// Loads CUPTI when the first stream is traced or checked.
+  /// `load` is called when the first stream is traced or checked.
   explicit ActivityTrace(LoadCupti load = [] { return Cupti::load(); }) : load_(std::move(load)) {}
   ActivityTrace(const ActivityTrace&) = delete;
   ActivityTrace& operator=(const ActivityTrace&) = delete;

@@ -145,7 +145,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
   return known;
 }
 
-/// Returns the maximum count of devices for `choose`, which chooses parts only of a single GPU.
+/// Returns the maximum argument of `choose`: the number of GPUs, or of the parts of a single GPU.
 int CudaBackend::device_limit() const { return count_ == 1 ? max_parts_of(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {

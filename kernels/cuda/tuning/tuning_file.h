@@ -40,7 +40,7 @@ class TuningFile {
 
   std::filesystem::path path_;
   std::string scope_;
-  std::map<std::string, Entry> entries_;  // entries of the scope, by operation
+  std::map<std::string, Entry> entries_;  // entries with this scope, by operation
 };
 
 }  // namespace parbench::cuda

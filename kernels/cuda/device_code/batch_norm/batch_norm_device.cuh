@@ -139,8 +139,8 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
   }
 }
 
-/// Adds `count` values that are `stride` apart, in order. Other blocks of this grid may have
-/// written them.
+/// Returns the sum, in order, of `count` values that are `stride` apart. Reads them from the L2
+/// cache, because other blocks of the grid may have written them.
 template <class Value>
 __device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
   constexpr int batch = 8;  // number of values loaded before they are added
