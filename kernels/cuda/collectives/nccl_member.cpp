@@ -81,8 +81,8 @@ NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
   thread_ = std::thread([this] { watch(); });
 }
 
-/// Aborts instead of destroying communicators, because aborting does not wait for other ranks. By
-/// now all collectives have ended on all ranks.
+/// Aborts instead of destroying communicators, because aborting does not wait for other ranks.
+/// Collectives that have not ended on all ranks are lost.
 NcclMember::~NcclMember() {
   {
     const std::lock_guard lock(mutex_);

@@ -31,8 +31,8 @@ struct ImageExtents {
   std::int64_t pixels;
 };
 
-/// Like `dropout`, but for images: an element's random number is that at first + its index in
-/// canonical order (NCHW).
+/// Like `dropout`, but for images: the index of an element's random number is first + the element's
+/// index in canonical order (NCHW).
 void dropout_image(void* out, const void* in, const DropoutRule& rule, DType dtype,
                    const ImageExtents& image, cudaStream_t stream);
 
