@@ -1,4 +1,4 @@
-// Joins records with calls.
+// Assigns records of GPU work to calls.
 #include "kernels/cuda/activity/activity_join.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Joins the recorded work of GPUs with the calls that caused it. Input and output are plain data;
+// Assigns the recorded work of GPUs to the calls that launched it. Input and output are plain data;
 // activity_trace.h reads CUPTI's records.
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace parbench::cuda {
 
-/// Identifies a stream's log among the open ones.
+/// Identifies the log of a traced stream.
 using LogId = std::uint32_t;
 
-/// The log and the call to which work belongs.
+/// The call to which work belongs, and the log that receives the time of the work.
 struct ActivityOwner {
   LogId log = 0;
-  ActivityTag tag = 0;  // 0: not part of a call
+  ActivityTag tag = 0;  // tag of the call; 0: the work is not part of a call
 
   bool operator==(const ActivityOwner&) const = default;
   auto operator<=>(const ActivityOwner&) const = default;
@@ -28,30 +28,30 @@ struct ActivityOwner {
 /// Placeholder for the log of the stream on which the work ran; used by calls on several streams.
 inline constexpr LogId log_of_its_stream = 0xffff'ffff;
 
-/// Returns an owner as an external correlation id, which CUPTI returns with the records.
+/// Encodes an owner as an external correlation id of CUPTI, which `owner_of` decodes.
 [[nodiscard]] std::uint64_t external_id(const ActivityOwner& owner);
 [[nodiscard]] ActivityOwner owner_of(std::uint64_t external_id);
 
 /// A kernel, copy or memset as a GPU executed it. Times are nanoseconds of the host's steady clock;
-/// 0 if none were taken.
+/// 0 if CUPTI has recorded none.
 struct WorkRecord {
-  std::uint32_t correlation = 0;  // number of the CUDA call that launched it
-  std::uint64_t graph_node = 0;   // 0: not launched by a graph
+  std::uint32_t correlation = 0;  // CUPTI's number of the CUDA call that launched the work
+  std::uint64_t graph_node = 0;   // node of a graph; 0: not launched by a graph
   std::uint32_t device = 0;
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// All work of one owner, from the first start to the last end.
+/// The time from the first start to the last end of an owner's work.
 struct JoinedActivity {
   LogId log = 0;
   Activity activity;
 };
 
 struct JoinedActivities {
-  std::vector<JoinedActivity> activities;  // in the order in which they ended
-  std::size_t lost = 0;  // records of work with an owner, but without a time or a log
+  std::vector<JoinedActivity> activities;  // in the order of their ends
+  std::size_t lost = 0;  // number of records with an owner, but without a valid time or a log
 };
 
 /// Collects records and joins them. Not thread-safe. Records may be added in any order: the id of a
@@ -67,16 +67,18 @@ class ActivityJoin {
 
   /// Registers the call for which a node of a graph was captured.
   void add_node(std::uint64_t node, const ActivityOwner& owner) { nodes_[node] = owner; }
-  /// Registers a node that was made from another one, for example by instantiating a graph.
+  /// Gives a node the owner, if known, of the node from which it was copied, for example when a
+  /// graph was instantiated.
   void clone_node(std::uint64_t node, std::uint64_t original);
 
-  /// Joins and removes the records added since the last call. Streams and nodes are kept.
+  /// Returns the activities of the records added since the last call, and removes these records.
+  /// Streams and nodes are kept.
   [[nodiscard]] JoinedActivities take();
 
  private:
   [[nodiscard]] ActivityOwner owner_of_work(const WorkRecord& record) const;
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LogId> streams_;  // by device and stream
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LogId> streams_;  // logs by device and stream
   std::unordered_map<std::uint64_t, ActivityOwner> nodes_;
   std::unordered_map<std::uint32_t, ActivityOwner> correlations_;
   std::vector<WorkRecord> work_;

@@ -184,7 +184,7 @@ void ActivityTrace::enable(const std::string& name) {
     check("cuptiEnableCallback", f.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
   }
   for (const CUpti_ActivityKind kind : kinds) check("cuptiActivityEnable", f.enable(kind));
-  // Waits call these functions repeatedly, and the records are not needed.
+  // Excludes stream queries: waits repeat them, and their records are not needed.
   (void)f.enable_runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, 0);
   (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
 }
@@ -248,7 +248,7 @@ void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   // without a buffer, CUPTI drops records and counts them
   *bytes = *buffer != nullptr ? buffer_bytes : 0;
-  *max_records = 0;  // as many as fit
+  *max_records = 0;  // 0: as many as fit the buffer
 }
 
 void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,

@@ -26,7 +26,7 @@ using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 /// destroyed by one thread at a time.
 class ActivityTrace {
  public:
-  /// Loads CUPTI when the first stream is traced or checked.
+  /// `load` is called when the first stream is traced or checked.
   explicit ActivityTrace(LoadCupti load = [] { return Cupti::load(); }) : load_(std::move(load)) {}
   ActivityTrace(const ActivityTrace&) = delete;
   ActivityTrace& operator=(const ActivityTrace&) = delete;
@@ -42,15 +42,15 @@ class ActivityTrace {
  private:
   friend class TracedStream;
 
-  /// Adds a stream to the trace, which starts with the first one. Throws Unsupported, with the
-  /// stream's name.
+  /// Adds a stream; the first one starts the trace. Throws Unsupported, with the stream's name, if
+  /// the trace cannot start.
   [[nodiscard]] LogId open(TracedStream& stream);
   void close(LogId log) noexcept;
 
   void start(const std::string& name);
   void enable(const std::string& name);
   void stop() noexcept;
-  /// Moves activities into the logs if all traced streams are idle.
+  /// Moves the recorded activities into the logs if all traced streams are idle.
   void deliver();
   [[nodiscard]] JoinedActivities read();
 

@@ -1,4 +1,4 @@
-// The error of a device's times after their conversion to the host's clock.
+// The error of a device's recorded times, which are in the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class ClockBound {
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
-  Seconds max_early_ = unknown;  // maximum by which recorded times are too early
-  Seconds max_late_ = unknown;   // maximum by which recorded times are too late
+  Seconds max_early_ = unknown;  // maximum by which recorded times may be too early
+  Seconds max_late_ = unknown;   // maximum by which recorded times may be too late
 };
 
 }  // namespace parbench::cuda

@@ -8,8 +8,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// The library of CUDA 13. Within one major version, records begin with the same fields, and only
-/// these are read.
+/// CUPTI of CUDA 13. Other versions within CUDA 13 can be loaded too, because they only append
+/// fields to the records.
 constexpr const char* file_name = "libcupti.so.13";
 
 CuptiFunctions look_up(const DynamicLibrary& library) {

@@ -43,8 +43,8 @@ class Cupti {
   /// path, then paths in the toolkit's folder of CUPTI, which loaders do not search.
   [[nodiscard]] static std::vector<std::string> usual_paths();
 
-  /// Loads the first of `libraries` (at least one) that can be loaded. Never throws and never
-  /// returns null: without the library, `absence` is the reason.
+  /// Loads the first of `libraries` (at least one) that can be loaded. Never throws or returns
+  /// null; `absence` returns why loading failed.
   [[nodiscard]] static std::shared_ptr<const Cupti> load(
       const std::vector<std::string>& libraries = usual_paths());
 

@@ -38,10 +38,11 @@ bool is_whole(const nccl::Functions& f) {
          f.broadcast != nullptr && f.reduce != nullptr && f.send != nullptr && f.receive != nullptr;
 }
 
-/// The first version with ncclGetLastError. Versions before 2.9 had another numbering.
+/// Oldest supported version, 2.13: the first with ncclGetLastError. Versions before 2.9 are encoded
+/// as smaller numbers (see version_text).
 constexpr int oldest = 21300;
 
-/// Returns "2.28.9" for 22809, the encoding of NCCL_VERSION.
+/// Returns "2.28.9" for 22809 and "2.8.3" for 2803, the encodings of NCCL_VERSION.
 std::string version_text(int number) {
   if (number < 10000) {
     return fmt::format("{}.{}.{}", number / 1000, number / 100 % 10, number % 100);

@@ -1,5 +1,5 @@
-// NVIDIA's library of collectives (NCCL), loaded at run time: it is large, is needed for several
-// GPUs only, and the program starts and computes without it.
+// NVIDIA's library of collectives (NCCL), loaded at run time: it is large and used only with
+// several GPUs, which also compute without it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace parbench::cuda {
 
 class Nccl {
  public:
-  /// Never throws and never returns null: without the library, `absence` is the reason.
+  /// Loads the library. Never throws or returns null; `absence` returns why loading failed.
   [[nodiscard]] static std::shared_ptr<const Nccl> load(
       const std::string& library = "libnccl.so.2");
 
@@ -20,11 +20,12 @@ class Nccl {
   [[nodiscard]] const std::string& absence() const { return absence_; }
   /// Returns the version, such as "2.28.9"; empty if NCCL cannot be used.
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// Returns whether the version (at least 2.18) can join GPUs of several processes.
+  /// Returns whether NCCL can be used and has the functions (all since 2.18) that join GPUs of
+  /// several processes.
   [[nodiscard]] bool joins_processes() const;
   [[nodiscard]] const nccl::Functions& functions() const { return functions_; }
 
-  /// Returns the library's message for a failed call.
+  /// Returns a message for a failed call: the library's texts, its version and a remedy.
   [[nodiscard]] std::string text_of(nccl::Result result) const;
 
  private:

@@ -13,7 +13,7 @@ namespace parbench::cuda::nccl {
 
 using Communicator = struct ncclComm*;  // ncclComm_t
 
-// Enumerations as integers, since a library may return values other than the enumerators below.
+// Enumerations are integers, because a library may return values that have no name below.
 using Result = int;  // ncclResult_t
 inline constexpr Result success = 0;
 inline constexpr Result in_progress = 7;

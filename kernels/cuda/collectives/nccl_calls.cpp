@@ -35,7 +35,7 @@ nccl::Result launch(const nccl::Functions& f, const NcclMembership& self, Collec
   constexpr int root = 0;
   const nccl::Communicator us = self.communicator;
   const std::size_t count = bytes / sizeof(float);
-  // In place: member m sends or receives block m.
+  // All-gather and reduce-scatter work in place: block m of the data belongs to member m.
   const std::size_t block = bytes / self.size;
   std::byte* own = part.data + self.member * block;
   switch (collective) {

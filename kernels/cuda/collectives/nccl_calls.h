@@ -17,7 +17,7 @@ struct NcclPart {
   cudaStream_t stream = nullptr;
 };
 
-/// A communicator from the view of one member.
+/// A communicator and the number of this member in it.
 struct NcclMembership {
   nccl::Communicator communicator = nullptr;
   std::size_t member = 0;

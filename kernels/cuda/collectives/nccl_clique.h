@@ -15,8 +15,8 @@ namespace parbench::cuda {
 /// The communicators of all members.
 class NcclClique {
  public:
-  /// `ordinals`: distinct GPUs by member. NCCL allocates its buffers now, and connects the GPUs at
-  /// the first collective of each kind and size.
+  /// `ordinals`: distinct GPUs, by member. NCCL allocates its buffers now, but may connect the GPUs
+  /// only when the first collectives run.
   NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>& ordinals);
   ~NcclClique();
   NcclClique(const NcclClique&) = delete;

@@ -80,7 +80,7 @@ std::unique_ptr<Communicator> NcclRankCommunicator::split(std::span<const int> r
 void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
                                            std::span<const BufferView> data,
                                            std::span<const BufferView> inputs) {
-  if (group_->communicator == nullptr) return;  // the communicator connects other ranks only
+  if (group_->communicator == nullptr) return;  // this rank is not a member
   const std::size_t own = group_->member;
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);

@@ -39,7 +39,7 @@ class NcclCommunicator final : public Communicator {
 /// Collectives across processes with one GPU each. Streams and views of other ranks are ignored.
 class NcclRankCommunicator final : public Communicator {
  public:
-  /// Joins all ranks; all ranks construct their communicators at the same time. `device`: a whole
+  /// Joins all ranks, which must construct their communicators at the same time. `device`: a whole
   /// GPU.
   NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
                        const Joining& joining);
@@ -50,7 +50,7 @@ class NcclRankCommunicator final : public Communicator {
   [[nodiscard]] std::unique_ptr<Communicator> split(std::span<const int> ranks) override;
 
  private:
-  /// Makes a communicator of the ranks in `ranks`.
+  /// Splits a communicator of `ranks` from `all`.
   NcclRankCommunicator(const NcclRankCommunicator& all, std::span<const int> ranks);
 
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -61,7 +61,7 @@ class NcclRankCommunicator final : public Communicator {
   CudaDevice& device_;
   // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
-  const NcclMembership* group_;  // communicator of this object
+  const NcclMembership* group_;  // NCCL's communicator for this object; owned by member_
 };
 
 }  // namespace parbench::cuda

@@ -81,8 +81,8 @@ NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
   thread_ = std::thread([this] { watch(); });
 }
 
-/// Aborts instead of destroying communicators, because aborting does not wait for other ranks. By
-/// now all collectives have ended on all ranks.
+/// Aborts instead of destroying communicators, because aborting does not wait for other ranks.
+/// Collectives that have not ended on all ranks are lost.
 NcclMember::~NcclMember() {
   {
     const std::lock_guard lock(mutex_);
@@ -190,7 +190,7 @@ void NcclMember::look() {
   }
 }
 
-/// Resources of a lost GPU cannot be freed, and waiting for it may never end.
+/// Does nothing after the GPU was lost: its resources cannot be freed, and waiting may never end.
 void NcclMember::abort() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();

@@ -30,15 +30,16 @@ class NcclMember {
   struct Limits {
     std::chrono::duration<double> joining{120};
     std::chrono::duration<double> between_checks{0.1};
-    /// Time that an NCCL call in progress gets before an abort, which frees the communicator that
-    /// the call uses. A call that takes longer waits for the lost rank, and only the abort ends it.
+    /// Time that an NCCL call in progress gets to return before an abort, which frees the
+    /// communicator that the call uses. A call that takes longer is assumed to wait for a lost
+    /// rank; the abort ends it.
     std::chrono::duration<double> leaving{5};
   };
 
   /// Must be called by all ranks at the same time. The watching thread calls `enter` to make this
-  /// rank's GPU current. Throws Error, and the exceptions of Joining::check. Ranks are joined with
-  /// a non-blocking communicator, so that joining can be abandoned. Collectives use blocking
-  /// communicators, because a non-blocking one launches kernels from a thread of NCCL.
+  /// rank's GPU current. Throws DeviceLost, Error, and the exceptions of Joining::check. Ranks are
+  /// joined with a non-blocking communicator, so that joining can be abandoned. Collectives use
+  /// blocking communicators, because a non-blocking one launches kernels from a thread of NCCL.
   NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining, std::function<void()> enter,
              const Limits& limits);
   ~NcclMember();
@@ -61,8 +62,8 @@ class NcclMember {
   void check() const;
 
  private:
-  /// Prevents an abort while the calling thread is in NCCL. Throws the error that the watching
-  /// thread has found.
+  /// Scope of a call of NCCL: an abort waits for its end, at most for Limits::leaving. The
+  /// constructor throws the error that the watching thread has found.
   class Use;
 
   void join(const Joining& joining);
@@ -85,14 +86,14 @@ class NcclMember {
   nccl::Communicator joined_ = nullptr;  // non-blocking communicator of all ranks
   // last communicator split from joined_; NCCL may set it until all ranks have joined
   nccl::Communicator made_ = nullptr;
-  bool aborted_ = false;      // set by the watching thread
+  bool aborted_ = false;      // whether the watching thread has aborted
   mutable std::mutex mutex_;  // protects the members below
   std::condition_variable changed_;
   std::deque<NcclMembership> groups_;  // blocking communicators; the first is that of all ranks
   bool is_used_ = false;               // whether a thread is in a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  // last member
+  std::thread thread_;  // the watching thread, which uses the other members
 };
 
 }  // namespace parbench::cuda

@@ -65,7 +65,7 @@ class EngineChoices {
   static constexpr std::size_t max_searches =
       1024;  // several times the number of layers of all models at all micro-batch sizes
   BoundedCache<std::string, EngineSearch> searches_{max_searches};
-  EngineSearch passing_ = CudnnFailure{};  // the last result that was not cached
+  EngineSearch passing_ = CudnnFailure{};  // last result of `get` that was not cached
 };
 
 class ConvolutionEngine {
@@ -84,7 +84,8 @@ class ConvolutionEngine {
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// Returns the name for reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm … on the source".
+  /// Returns the name for reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm … on the source",
+  /// "CUDA kernel, direct".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
@@ -100,7 +101,7 @@ class ConvolutionEngine {
 
   ConvolutionGraph graph_;
   std::optional<CudnnPlan> plan_;
-  std::unique_ptr<Matmul> product_;  // if both are empty, the direct kernel computes
+  std::unique_ptr<Matmul> product_;  // without plan_ and product_, the direct kernel is used
   ChosenBy chosen_by_;
 };
 

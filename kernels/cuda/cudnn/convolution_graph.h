@@ -23,10 +23,11 @@ struct ConvolutionGraph {
   ConvolutionShape shape;
   DType dtype = DType::f32;
   Arithmetic arithmetic = Arithmetic::f32;
-  bool bias = false;  // forward: addition of a bias in the same kernel
+  bool bias = false;  // whether the engine also adds a bias (forward pass only)
 
-  /// Whether activations always begin at a multiple of 16 bytes. Otherwise they may begin at any
-  /// image of a batch that does, and fewer engines support images of odd sizes.
+  /// Whether activations must begin at a multiple of 16 bytes. Otherwise only the batch must, and
+  /// an activation may begin at any of its images. Fewer engines support this if the bytes of an
+  /// image are not a multiple of 16.
   bool aligned_images = false;
 };
 

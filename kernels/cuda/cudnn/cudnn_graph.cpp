@@ -34,13 +34,14 @@ struct ProposedEngine {
 /// loaded.
 class PlannedGraph final : public fe::graph::Graph {
  public:
-  /// Describes the graph to the backend. Throws cudnnException.
+  /// Validates the graph and describes it to cuDNN. Throws cudnnException.
   void finish(const CudnnTarget& target);
-  /// Fills `engines`. Throws cudnnException if the heuristics have none.
+  /// Fills `engines` and `fault`. Throws cudnnException if the heuristics propose no engine, or if
+  /// the engines' properties cannot be queried.
   void ask_heuristics();
 
   std::vector<ProposedEngine> engines;
-  std::string fault;  // failure of one part of the heuristics while another part has engines
+  std::string fault;  // failure of one part of the heuristics if another part has engines
 };
 
 namespace {
@@ -122,7 +123,7 @@ class GraphBuilder {
     return {shape, wanted_.dtype,
             wanted_.aligned_images ? full_alignment : image_alignment(shape, wanted_.dtype)};
   }
-  /// cuDNN derives the groups from the channels: the weights have fewer channels than the source.
+  /// cuDNN derives the number of groups: the source's channels divided by those of the weights.
   [[nodiscard]] Description weights(DType dtype) const {
     const ConvolutionShape& s = wanted_.shape;
     return {{s.out_channels, s.in_channels / s.groups, s.kernel, s.kernel}, dtype, full_alignment};
@@ -164,10 +165,10 @@ class GraphBuilder {
   std::int64_t next_ = 1;
 };
 
-/// Returns properties that exclude an engine: results that differ between runs, sums in less than
-/// f32, transforms in tiles whose error exceeds that of a sum in f32, rounding of f32 to a type of
-/// smaller range (tensor cores read f32 as TF32 without this property), and, for f32 throughout,
-/// any rounding of inputs.
+/// Returns the notes that exclude an engine: results that differ between runs, sums in less than
+/// f32, Winograd transforms in tiles so large that their error exceeds the error of sums in f32,
+/// and rounding of f32 inputs to a type of smaller range (which does not mean TF32). For f32
+/// throughout also tensor cores, which round f32 inputs to TF32.
 std::vector<fe::NumericalNote_t> barred(const ConvolutionGraph& graph) {
   std::vector<fe::NumericalNote_t> notes{
       fe::NumericalNote_t::NONDETERMINISTIC, fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
@@ -208,15 +209,14 @@ void throw_if_bad(fe::error_t error) {
                            unsupported ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_BAD_PARAM);
 }
 
-/// Returns "eng36_k2=7_…": cudnn-frontend's tag without its leading underscore, in front of which
-/// it can put names of operations.
+/// Returns cudnn-frontend's tag of an engine without leading underscores: "eng36_k2=7_…".
 std::string name_of(const ProposedEngine& engine) {
   const std::string tag = fe::detail::get_engine_tag(engine.configuration);
   return tag.substr(std::min(tag.find_first_not_of('_'), tag.size()));
 }
 
-/// Returns a failure after which the caller can use another kernel. Throws DeviceLost and
-/// OutOfMemory for others. `what`: beginning of their message.
+/// Returns the failure if the caller can continue with another kernel. Throws DeviceLost if the
+/// device is lost, and OutOfMemory for a lack of memory. `what`: beginning of their messages.
 CudnnFailure answerable(const fe::cudnnException& error, const std::string& what) {
   CudnnFailure failure = classify(error.error_status, error.what());
   const std::string text = what + ": " + failure.text;

@@ -79,7 +79,7 @@ class CudnnPlan {
 
   static VariantPack make_pack(const Addresses& addresses, std::size_t tensors);
 
-  std::shared_ptr<void> owner_;  // owner of plan_
+  std::shared_ptr<void> owner_;  // keeps plan_ valid
   cudnnBackendDescriptor_t plan_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   std::string engine_;
@@ -88,9 +88,9 @@ class CudnnPlan {
 
 /// Properties of an engine that are known before a plan is built.
 struct EngineFacts {
-  std::string name;  // "eng36_k2=7_…"
+  std::string name;  // such as "eng36_k2=7_…"
   std::size_t workspace_bytes = 0;
-  std::vector<std::string> notes;  // cuDNN's numerical and behaviour notes: "tensor core", …
+  std::vector<std::string> notes;  // numerical and behaviour notes of cuDNN, such as "tensor core"
 };
 
 class PlannedGraph;
@@ -117,8 +117,8 @@ class CudnnEngines {
   /// Returns the first engine that can be built.
   [[nodiscard]] std::optional<std::size_t> first();
 
-  /// Returns the first fault in building an engine (lack of support is not a fault); without one,
-  /// the fault of a part of the heuristics; empty if there was none.
+  /// Returns the first fault of `build` (lack of support is not a fault), or if there was none, the
+  /// fault of one part of the heuristics; empty without faults.
   [[nodiscard]] const std::string& fault() const;
 
   /// Returns whether no part of the heuristics had a fault. Otherwise, another call of `find` may

@@ -27,7 +27,7 @@ struct LstmGateOffsets {
 struct LstmMemory {
   std::byte* weights;    // weight_bytes() bytes, laid out by `offsets`
   std::byte* workspace;  // workspace_bytes() bytes
-  std::byte* saved;      // saved_bytes() bytes, kept from the forward to both backward passes
+  std::byte* saved;  // saved_bytes() bytes that the forward pass leaves for both backward passes
 };
 
 class LstmEngine {
@@ -48,7 +48,7 @@ class LstmEngine {
   void backward_data(CudaStream& stream, const std::byte* destination,
                      const std::byte* diff_destination, std::byte* diff_source,
                      const LstmMemory& memory) const;
-  /// Accumulates the gradients, which are laid out in memory.weights like the weights.
+  /// Adds the gradients to memory.weights, where they are laid out like the weights.
   void backward_weights(CudaStream& stream, const std::byte* source, const std::byte* destination,
                         const LstmMemory& memory) const;
 

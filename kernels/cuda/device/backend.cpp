@@ -145,7 +145,7 @@ std::vector<Backend::Component> CudaBackend::components() const {
   return known;
 }
 
-/// Parts can be requested by count only with a single GPU.
+/// Returns the maximum argument of `choose`: the number of GPUs, or of the parts of a single GPU.
 int CudaBackend::device_limit() const { return count_ == 1 ? max_parts_of(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
@@ -233,7 +233,7 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
 constexpr int search_format = 1;
 
 /// Returns the file with choices of earlier processes on the same hardware, with the same driver,
-/// libraries and search.
+/// libraries and search; nothing if there is no path for it.
 std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
   const auto path = tuning_file_path();
   if (!path) return std::nullopt;
@@ -246,7 +246,7 @@ std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
 
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
-  trace_->detach();  // the devices of an earlier scenario are destroyed, and their GPUs idle
+  trace_->detach();  // allowed, because the devices of earlier scenarios are destroyed
   const std::map<int, int> counts = parts_of(numbers, options.min_parts);
   std::map<int, std::vector<std::unique_ptr<GpuPart>>> parts;
   for (const auto& [device, count] : counts) {
@@ -257,7 +257,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
-  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
+  std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // choices by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
     std::unique_ptr<GpuPart> part;
@@ -286,7 +286,8 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   return devices;
 }
 
-/// Opens the GPU as another device, with streams of its own, beside its parts.
+/// Opens the whole GPU as a device in addition to its parts `numbers`. Returns null unless these
+/// are several parts of one GPU.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =

@@ -47,7 +47,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> pa
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
-  engine_choices_.reset();  // destroyed before the handle with which the engines were found
+  engine_choices_.reset();  // engines must be destroyed before their handle
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -131,7 +131,7 @@ Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
 void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   if (bytes <= buffer.bytes()) return;
   const std::size_t held = buffer.bytes();
-  buffer = {};  // the old and the new memory may not fit at the same time
+  buffer = {};  // frees the old memory first, because both may not fit
   try {
     buffer = allocate(bytes, kind);
   } catch (const OutOfMemory&) {
@@ -140,7 +140,7 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   }
 }
 
-/// NCCL requires a GPU of its own for each member.
+/// Returns null without NCCL, or if a member is not a whole GPU, as NCCL requires.
 std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> members) {
   if (!nccl_->absence().empty()) return nullptr;
   std::vector<CudaDevice*> gpus;

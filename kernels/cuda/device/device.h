@@ -83,11 +83,11 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }
 
-  /// Returns null if the libraries' heuristics choose kernels.
+  /// Returns the tuner; null if the libraries' heuristics choose kernels.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
  private:
-  /// Throws Unsupported for a number format that this GPU does not support.
+  /// Throws Unsupported if the GPU does not support the operation's number format.
   void check_arithmetic(const OpDesc& desc) const;
 
   DeviceInfo info_;
@@ -97,11 +97,11 @@ class CudaDevice final : public Device {
   std::shared_ptr<const Nccl> nccl_;
   std::shared_ptr<ActivityTrace> trace_;
   int multiprocessors_ = 0;
-  int compute_capability_ = 0;  // 90 for 9.0
+  int compute_capability_ = 0;  // 10 · major + minor
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
   std::unique_ptr<EngineChoices> engine_choices_;
-  std::unique_ptr<Autotuner> autotuner_;  // last member: its stream depends on all others
+  std::unique_ptr<Autotuner> autotuner_;  // destroyed first, because its stream uses the device
 };
 
 }  // namespace parbench::cuda

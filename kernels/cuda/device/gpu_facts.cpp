@@ -11,7 +11,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// Returns whether a query for a report succeeded; its failure does not stop the program.
+/// Returns whether a query for a report succeeded. Clears the error of a failed one, which the next
+/// call would return.
 bool answered(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return status == cudaSuccess;

@@ -16,8 +16,8 @@ struct GpuDescription {
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;
-  int own_multiprocessors = 0;  // multiprocessors of the device, which may be a part of the GPU
-  int memory_kilohertz = 0;     // 0 if unknown, as for the next two members
+  int own_multiprocessors = 0;  // number in the device, which may be a part of the GPU
+  int memory_kilohertz = 0;     // this and the next two members are 0 if they are unknown
   int memory_bus_bits = 0;
   std::size_t l2_bytes = 0;
   bool ecc = false;
@@ -31,7 +31,7 @@ struct GpuDescription {
 /// Returns 10 · major + minor, 90 for Hopper. Throws if the runtime fails.
 [[nodiscard]] int compute_capability_of(int ordinal);
 
-/// Queries the runtime and NVML. `part`: null for the whole GPU.
+/// Describes a GPU by querying the runtime and NVML. `part`: null for the whole GPU.
 [[nodiscard]] GpuDescription describe(int ordinal, const GpuPart* part, const Nvml& nvml,
                                       const std::optional<NvmlGpu>& sensors);
 
@@ -41,8 +41,8 @@ struct GpuDescription {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts_of(const GpuDescription& gpu);
 
 /// Returns DeviceInfo::hardware of a GPU with that model name, or of a part of it: "NVIDIA H200",
-/// "NVIDIA H200, 64 of 132 multiprocessors". The number is included because the choice of kernels,
-/// and times, depend on it.
+/// "NVIDIA H200, 64 of 132 multiprocessors". The number of multiprocessors is included because
+/// times and the choice of kernels depend on it.
 [[nodiscard]] std::string hardware_of(const std::string& model, const GpuDescription& gpu);
 
 /// Returns the bus address of a GPU, such as "0000:17:00.0"; empty if the runtime fails.

@@ -28,9 +28,9 @@ struct Divisibility {
 /// divided.
 using GroupCount = std::function<int(int multiprocessors)>;
 
-/// Returns the number of multiprocessors of each of `parts` equal parts: the largest number for
-/// which `groups` returns at least `parts`. Clusters of multiprocessors are indivisible, so there
-/// may be fewer groups than the total suggests. Returns 0 if there are too few multiprocessors.
+/// Returns the number of multiprocessors of each of `parts` equal parts: the largest number that
+/// `gpu` permits and for which `groups` returns at least `parts`; 0 if there is none. Clusters of
+/// multiprocessors are indivisible, so there may be fewer groups than the total suggests.
 [[nodiscard]] int part_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.

@@ -48,7 +48,7 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
 /// clocks), are not limits.
 struct Throttle {
   unsigned long long bit;  // bit of nvmlClocksEventReasons in nvml.h
-  unsigned int counter;    // field with the nanoseconds under this limit; 0 if there is none
+  unsigned int counter;    // NVML's field of the nanoseconds under this limit; 0: none
   const char* name;
 };
 constexpr std::array throttles{
@@ -177,7 +177,7 @@ NvmlGpu::NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle)
 Condition NvmlGpu::condition() const {
   const NvmlFunctions& f = nvml_->functions();
   Condition condition;
-  // Values that drop soonest after the end of the work are read first.
+  // Clocks are read first, because they drop soonest after the end of the work.
   condition.clock_mhz = ask<unsigned int>(f.clock, handle_, NVML_CLOCK_SM);
   condition.full_clock_mhz = ask<unsigned int>(f.max_clock, handle_, NVML_CLOCK_SM);
   read_reasons(f, handle_, condition);

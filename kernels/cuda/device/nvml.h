@@ -24,8 +24,8 @@ struct NvmlFunctions {
   decltype(&nvmlDeviceGetClockInfo) clock = nullptr;
   decltype(&nvmlDeviceGetMaxClockInfo) max_clock = nullptr;
   decltype(&nvmlDeviceGetTemperatureV) temperature = nullptr;
-  /// nvmlDeviceGetTemperature, for drivers without the newer function; it is deprecated, so its
-  /// name is not used here.
+  /// nvmlDeviceGetTemperature, for drivers without the newer function. The type is written out,
+  /// because the function's declaration is deprecated.
   nvmlReturn_t (*old_temperature)(nvmlDevice_t, nvmlTemperatureSensors_t, unsigned int*) = nullptr;
   decltype(&nvmlDeviceGetPowerUsage) power = nullptr;
   // or nvmlDeviceGetCurrentClocksThrottleReasons, the name before CUDA 12.2
@@ -51,12 +51,12 @@ struct PcieLink {
 /// The active NVLinks from one GPU to another, directly or through a switch.
 struct NvLinks {
   int count = 0;
-  unsigned int version = 0;  // an nvmlNvlinkVersion_t
+  unsigned int version = 0;  // value of nvmlNvlinkVersion_t
 };
 
 class Nvml;
 
-/// One GPU. Values that the library does not report are absent; nothing throws.
+/// A GPU. Values that the library does not report are absent; the functions do not throw.
 class NvmlGpu {
  public:
   NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle);
@@ -78,7 +78,7 @@ class NvmlGpu {
 /// The loaded library, initialised during the lifetime of this object.
 class Nvml : public std::enable_shared_from_this<Nvml> {
  public:
-  /// Never throws and never returns null: without the library, `absence` is the reason.
+  /// Loads the library. Never throws or returns null; `absence` returns why loading failed.
   [[nodiscard]] static std::shared_ptr<const Nvml> load(
       const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();

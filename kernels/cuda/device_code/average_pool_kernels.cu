@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Calls function(std::integral_constant<int, size>) with the size of groups of channels that both
-/// tensors allow: group_size<Element>, or 1.
+/// Calls function(std::integral_constant<int, size>) with the number of channels that are accessed
+/// at once: group_size<Element> if the channels and both addresses permit it, otherwise 1.
 template <class Element, class Function>
 void with_group_size(const Element* a, const Element* b, std::int64_t channels,
                      const Function& function) {

@@ -101,7 +101,7 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
   }
 }
 
-/// The blocks with the same y add their rows and write a row of `sums`.
+/// Blocks with the same y add the same rows, each for its columns, and write row y of `sums`.
 template <typename T, int N>
 __global__ void sum_kernel(float* sums, const T* tensor, std::int64_t rows, std::int64_t channels,
                            bool accumulate, bool aligned) {

@@ -27,7 +27,7 @@ struct Multiple {
 struct Descent {
   float rate;
   __device__ float operator()(float parameter, float gradient) const {
-    return fmaf(-rate, gradient, parameter);  // fused explicitly, not at the compiler's choice
+    return fmaf(-rate, gradient, parameter);  // fused whatever the compiler's options
   }
 };
 

@@ -18,7 +18,7 @@ struct SquaredError {
   std::int64_t count;
   float scale;              // factor of the difference
   std::int64_t divisor;     // divisor of the sum
-  bool accumulate = false;  // adds the result to the loss
+  bool accumulate = false;  // whether the result is added to the loss
 };
 
 /// Returns the number of partial sums that `squared_error` needs memory for. It depends only on

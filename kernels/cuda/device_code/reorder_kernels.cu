@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// For matrices with few rows or columns: writes are contiguous; reads share cache lines with
-/// neighbouring threads.
+/// Transposes matrices with few rows or columns. Neighbouring threads write adjacent elements;
+/// their reads share cache lines.
 template <class Index, class Out, class In>
 __global__ void __launch_bounds__(block_threads)
     transpose_narrow_kernel(Out* out, const In* in, Index count, Index rows, Index columns) {

@@ -84,7 +84,7 @@ __device__ inline void store_at(Element* address, const Group<Element, size>& gr
 template <class... Elements>
 inline constexpr int group_size = 16 / static_cast<int>(std::max({sizeof(Elements)...}));
 
-/// Returns whether an address is aligned for groups.
+/// Returns whether an address is a multiple of the bytes of a group.
 template <int size, class Element>
 [[nodiscard]] bool holds_groups(const Element* address) {
   return reinterpret_cast<std::uintptr_t>(address) % (sizeof(Element) * size) == 0;
@@ -98,8 +98,8 @@ __device__ inline std::int64_t grid_threads() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Limit of indices below which kernels compute them in 32 bits, where divisions are several times
-/// as fast. An index below it plus the stride of a grid fits 32 bits.
+/// Indices below this limit are computed in 32 bits, in which divisions are several times as fast.
+/// The sum of such an index and the stride of a grid fits 32 bits.
 inline constexpr std::int64_t small_index_end = std::int64_t{1} << 30;
 
 /// Calls function(Element{}) with the C++ type of `dtype`. Throws std::invalid_argument for i32,

@@ -78,7 +78,7 @@ class ConvolutionForwardOp final : public CudaOp {
   ConvolutionEngine engine_;
   std::size_t workspace_;
   bool adds_bias_;
-  std::int64_t clamped_;  // number of elements; 0: no ReLU
+  std::int64_t clamped_;  // number of elements for the ReLU; 0: no ReLU
   Pixels pixels_;
 };
 

@@ -64,7 +64,7 @@ class EngineGradient final : public WeightGradient {
   std::int64_t source_count_;
   std::int64_t destination_count_;
   std::int64_t weights_count_;
-  std::size_t scratch_bytes_;  // begins with the engine's workspace
+  std::size_t scratch_bytes_;  // bytes, of which the first are the engine's workspace
   std::size_t source_copy_ = 0;
   std::size_t destination_copy_ = 0;
   std::size_t gradient_ = 0;
@@ -94,7 +94,7 @@ class ConvolutionWeightsOp final : public CudaOp {
 
  private:
   std::unique_ptr<WeightGradient> gradient_;
-  Pixels pixels_;  // pixels of the destination
+  Pixels pixels_;  // extents of the gradient of the destination
   bool bias_;
   bool accumulate_;
 

@@ -42,7 +42,7 @@ class DiscardOp final : public CudaOp {
  public:
   DiscardOp(CudaDevice& device, const Discard& desc)
       : CudaOp(device, desc), bytes_(static_cast<std::size_t>(desc.bytes)) {
-    work_.bytes = 0;  // no data is moved
+    work_.bytes = 0;  // discarding moves no data
     set_implementation("madvise in a host function");
   }
 

@@ -25,7 +25,7 @@ DeviceOperand::Kind kind_of(const MapOperand& operand) {
   return operand.dtype == DType::bf16 ? DeviceOperand::Kind::bf16 : DeviceOperand::Kind::f32;
 }
 
-/// Returns the loops that are kept, followed by the reduced ones.
+/// Returns the kept loops, followed by the reduced loops.
 std::vector<MapLoop> divided_loops(const MapLoops& all) {
   std::vector<MapLoop> loops = all.loops;
   std::ranges::stable_partition(loops, [](const MapLoop& loop) { return !loop.is_reduced; });

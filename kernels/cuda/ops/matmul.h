@@ -32,7 +32,7 @@ struct Product {
   std::int64_t batch = 1;     // number of products, whose matrices are dense and consecutive
   DType input = DType::f32;   // type of a and b
   DType output = DType::f32;  // type of c and the bias
-  bool bias = false;          // adds a bias {n} to every row
+  bool bias = false;          // whether a bias {n} is added to every row
   bool accumulate = false;
   MathMode math = MathMode::strict;
 };
@@ -42,14 +42,14 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
-  bool accumulate = false;  // adds to c, even if the product itself does not
+  bool accumulate = false;  // whether to add to c even if Product::accumulate is not set
 };
 
 class Matmul {
  public:
   /// Returns null if cuBLASLt has no algorithm for the product.
   [[nodiscard]] static std::unique_ptr<Matmul> find(CudaDevice& device, const Product& product);
-  /// Like `find`, but throws Unsupported with the operation's name.
+  /// Like `find`, but throws Unsupported, with the operation's name, instead of returning null.
   [[nodiscard]] static std::unique_ptr<Matmul> get(CudaDevice& device, std::string_view operation,
                                                    const Product& product);
 
@@ -57,10 +57,10 @@ class Matmul {
   Matmul& operator=(const Matmul&) = delete;
 
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// Returns whether addresses only need the alignment of an element. Otherwise `run` throws Error
-  /// for addresses that are not multiples of 16 bytes.
+  /// Returns whether `run` accepts addresses that are only aligned to an element. Otherwise it
+  /// throws Error for addresses that are not multiples of 16 bytes.
   [[nodiscard]] bool takes_any_address() const { return any_.has_value(); }
-  /// Returns the names of the algorithms for reports, which consist of cuBLASLt's numbers.
+  /// Returns the names of the algorithms for reports. They consist of cuBLASLt's numbers.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
@@ -97,8 +97,8 @@ class Matmul {
   cublasLtMatrixLayoutOpaque_t a_{};
   cublasLtMatrixLayoutOpaque_t b_{};
   cublasLtMatrixLayoutOpaque_t c_{};
-  std::optional<Algorithm> aligned_;  // for addresses aligned for vector loads
-  std::optional<Algorithm> any_;      // for addresses aligned to an element
+  std::optional<Algorithm> aligned_;  // algorithm for addresses that are multiples of 16
+  std::optional<Algorithm> any_;      // algorithm for all addresses aligned to an element
   ChosenBy chosen_by_ = ChosenBy::library;
 };
 

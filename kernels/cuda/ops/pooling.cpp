@@ -42,7 +42,7 @@ void check_window(const OpDesc& desc, std::int64_t kernel) {
   }
 }
 
-/// `launch`: average_windows, or its backward operation.
+/// Plans a kernel over windows. `launch`: average_windows, or average_windows_backward.
 template <class Desc, class Launch>
 Planned plan_windows(CudaDevice& device, const Desc& desc, Launch launch) {
   const PoolingWindows windows = windows_of(desc.shape);
@@ -51,7 +51,7 @@ Planned plan_windows(CudaDevice& device, const Desc& desc, Launch launch) {
   });
 }
 
-/// `launch`: average_pool, or its backward operation.
+/// Plans a kernel over whole images. `launch`: average_pool, or average_pool_backward.
 template <class Desc, class Launch>
 Planned plan_means(CudaDevice& device, const Desc& desc, Launch launch) {
   return kernel_op(device, desc, [=](CudaStream& stream, Addresses at) {

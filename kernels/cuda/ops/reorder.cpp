@@ -22,8 +22,8 @@ bool same_order(const TensorDesc& a, const TensorDesc& b) {
 
 }  // namespace
 
-/// A tensor is a batch of matrices, {channels, pixels} or with channels last {pixels, channels}, so
-/// changing the layout transposes them.
+/// A change of layout transposes the matrices of which a tensor is a batch: {channels, pixels} in
+/// canonical layout, {pixels, channels} with channels last.
 Planned plan(CudaDevice& device, const Reorder& desc) {
   const DType from = desc.source.dtype;
   const DType to = desc.destination.dtype;

@@ -27,7 +27,7 @@ class WeightGradient {
   virtual ~WeightGradient() = default;
 
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
-  /// Returns the name for reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm …".
+  /// Returns the name for reports, such as "cuDNN eng36_k2=7_…" or "cuBLASLt algorithm …".
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual ChosenBy chosen_by() const = 0;
 
@@ -55,12 +55,13 @@ struct PatchPlan {
   friend bool operator==(const PatchPlan&, const PatchPlan&) = default;
 };
 
-/// Divides the batch into equal parts if possible, each with at most `max_bytes` bytes of patches
-/// unless one image has more. Rows of copied patches begin at multiples of 16 bytes.
+/// Divides the batch into parts, equal if possible, each with at most `max_bytes` bytes of patches
+/// unless one image has more; a single part if the patches are the source itself. Rows of copied
+/// patches begin at multiples of 16 bytes.
 [[nodiscard]] PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype,
                                      std::size_t max_bytes = max_patch_bytes);
 
-/// Returns whether the patches are the source itself.
+/// Returns whether the patches are the source itself: with one tap, stride 1 and no padding.
 [[nodiscard]] bool source_is_patches(const ConvolutionShape& shape);
 
 }  // namespace parbench::cuda

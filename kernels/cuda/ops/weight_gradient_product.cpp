@@ -62,7 +62,7 @@ class GradientProduct final : public WeightGradient {
   }
 
  private:
-  /// Consecutive images, and the group of channels that is computed.
+  /// Images from `first` on, and the group of channels, of one product.
   struct Part {
     std::int64_t first = 0;
     std::int64_t images = 0;
@@ -136,7 +136,8 @@ bool has_aligned_pixels(const ConvolutionGraph& graph) {
   return aligned(shape.in_channels) && aligned(shape.out_channels);
 }
 
-/// Returns null if there is no algorithm, or none for the addresses of such pixels.
+/// Returns the product for `images` images; null if cuBLASLt has no algorithm for it, or only one
+/// that requires aligned addresses although the pixels are not aligned.
 std::unique_ptr<Matmul> find_product(CudaDevice& device, const ConvolutionGraph& graph,
                                      const PatchPlan& plan, std::int64_t images) {
   auto matmul = Matmul::find(device, product_of(graph, plan, images));

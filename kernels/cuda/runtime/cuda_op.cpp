@@ -22,7 +22,7 @@ TensorDesc tensor_of(const CudaDevice& device, const Operand& operand, std::size
       return device.activation(tensor.shape, tensor.dtype);
     case Placement::planned:
       if (tensor.shape.size() > 2) return channels_last(tensor.shape, tensor.dtype);
-      break;  // a matrix of a linear layer
+      break;  // matrices, as of linear layers, are as described
   }
   return tensor;
 }

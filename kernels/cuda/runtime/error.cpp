@@ -28,8 +28,8 @@ std::string described(const CallSite& site, const std::string& words) {
                                text_of(status)));
 }
 
-/// Returns the state of the current device. A non-sticky error is cleared, so that the next call
-/// does not return it.
+/// Returns the error, if any, of the current device. A non-sticky error is cleared, so that the
+/// next call does not return it.
 cudaError_t current_state() {
   const cudaError_t status = cudaFree(nullptr);
   (void)cudaGetLastError();

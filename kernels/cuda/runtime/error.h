@@ -26,8 +26,8 @@ void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
-/// Returns whether the work that was queried is complete. cudaErrorNotReady is not a failure, and
-/// is cleared, because the check after a later launch would return it. Throws as `check` does.
+/// Returns whether the queried work is complete: false for cudaErrorNotReady, which is cleared,
+/// because the check after a later launch would return it. Throws as `check` does for other errors.
 [[nodiscard]] bool is_done(cudaError_t query, const CallSite& site);
 
 /// Throws DeviceLost, with `text`, if an error has made the GPUs unusable. To be called for

@@ -21,7 +21,7 @@ StreamCapture::~StreamCapture() {
 }
 
 OwnedGraph StreamCapture::finish() {
-  active_ = false;  // also if ending fails, since there is no graph then
+  active_ = false;  // also if the call below fails, which ends the capture too
   cudaGraph_t graph = nullptr;
   PARBENCH_CUDA(cudaStreamEndCapture(origin_, &graph));
   return OwnedGraph(graph);

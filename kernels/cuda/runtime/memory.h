@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Allocates for the current device; `owner` is named in errors. Throws OutOfMemory.
+/// Allocates memory for the current device. `owner`: name for errors. Throws OutOfMemory.
 [[nodiscard]] Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
 
 /// Locks the pages of host memory of another backend, for all GPUs, during the lifetime of the

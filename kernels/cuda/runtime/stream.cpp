@@ -28,8 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Number of comparisons of the GPU's clock with the host's when a stream begins to log. The best
-/// of ten has an error of about the latency of a launch.
+/// Number of memsets by which `clock_error` compares recorded times with the host's clock when a
+/// stream begins to log. The best of ten bounds the error by about the latency of a launch.
 constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {

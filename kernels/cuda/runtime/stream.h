@@ -1,4 +1,4 @@
-// Streams of CUDA devices. Each has its own scratch memory, counters and handle of cuDNN.
+// Streams of CUDA devices. Each stream has its own scratch memory, counters and handle of cuDNN.
 #pragma once
 
 #include <cublasLt.h>
@@ -39,7 +39,8 @@ class CudaStream final : public Stream {
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
-  /// Enqueues an operation. Throws std::invalid_argument if the arguments do not fit.
+  /// Enqueues an operation. Throws std::invalid_argument if it was prepared for another device,
+  /// needs more scratch memory than the stream has, or the views do not match its arguments.
   void execute(CudaOp& op, std::span<const BufferView> views);
 
   [[nodiscard]] CudaDevice& cuda_device() const { return device_; }
@@ -55,9 +56,9 @@ class CudaStream final : public Stream {
   /// compute streams, so that no execution has to make the handle.
   [[nodiscard]] cudnnHandle_t cudnn();
 
-  /// Returns an object that records a collective. Work that the calling thread enqueues on the
-  /// members' streams during the object's lifetime is logged with this stream's tag, in the log of
-  /// the stream on which it runs.
+  /// Returns a scope for enqueueing a collective. Work that the calling thread enqueues on the
+  /// members' streams within the scope is logged with this stream's tag, each in the log of the
+  /// stream on which it runs. The scope has no effect if this stream does not log.
   [[nodiscard]] TracedCall trace_collective() const;
 
   /// Returns the number of the current logging session; 0 if the stream does not log.

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t repeats = 2;  // number of timed runs of a candidate after its probe
 
-/// Delay before timed runs, long enough for the host to enqueue all runs of a candidate
-/// without gaps. Otherwise short kernels would be chosen by their launch overhead.
+/// Delay on the GPU before timed runs, in which the host enqueues the runs, so that there are no
+/// gaps between them. Otherwise short kernels would be chosen by their launch overhead.
 constexpr SpinTime head_start{.nanoseconds = 1e6, .noise = 0, .seed = 0};
 
 double seconds_now() {
@@ -98,7 +98,7 @@ class Workbench {
   Buffer workspace_;
   Buffer spins_ = device_.allocate(2 * sizeof(std::uint64_t), MemoryKind::device);
   TuningCandidate candidate_;    // the candidate that was probed last
-  std::deque<CudaEvent> marks_;  // recorded before and after every run
+  std::deque<CudaEvent> marks_;  // events recorded before the first run and after each run
 };
 
 /// Returns the result of `work`, or an empty result if it fails: candidates that cannot be made or

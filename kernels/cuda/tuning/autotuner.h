@@ -24,7 +24,7 @@ struct TuningCandidate {
   std::function<void(CudaStream&, std::span<std::byte* const> tensors, std::byte* workspace)> run;
 };
 
-/// Makes a candidate by its index in the library's order; nothing if it is not available.
+/// Returns the candidate with an index in the library's order; nothing if it is not available.
 using MakeCandidate = std::function<std::optional<TuningCandidate>(std::size_t index)>;
 
 /// The tuner of a device. Candidates run on a stream of their own, on tensors of the operation's

@@ -10,8 +10,8 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr double tie = 1.01;      // up to this ratio of times, candidates count as equal
-constexpr double hopeless = 1.5;  // from this ratio of times on, a candidate is not repeated
+constexpr double tie = 1.01;  // max ratio to the lowest median of candidates that count as equal
+constexpr double hopeless = 1.5;  // max ratio to the lowest median of a probe that is repeated
 
 struct Measured {
   std::size_t index;

@@ -18,14 +18,14 @@ namespace parbench::cuda {
 /// Limits of tuning for one operation.
 struct TuningLimits {
   std::size_t candidates = 16;  // maximum number of candidates to run
-  double seconds = 1;           // no further candidate begins after this time
+  double seconds = 1;           // after this time only the first candidate may begin
 };
 
 /// Sorts operations by decreasing FLOPs, because tuning saves most for the largest ones. Keeps the
 /// order of operations with equal FLOPs.
 [[nodiscard]] std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations);
 
-/// Seconds that a device object may spend on tuning, over all its operations.
+/// The seconds that a device may spend on tuning all of its operations.
 class TuningBudget {
  public:
   explicit TuningBudget(double seconds = 10) : left_(seconds) {}
@@ -52,16 +52,16 @@ struct TuningRuns {
   std::function<std::vector<double>()> repeat;
 };
 
-/// Measures candidates in order and returns the index of the one with the lowest median. A
+/// Measures candidates in order, within the limits, and returns the index of the fastest. A
 /// candidate whose probe takes more than 1.5 times the lowest median so far is discarded.
 /// Candidates within 1% of the lowest median count as equal, and the first of them is chosen,
-/// because a choice by noise would differ between runs. Returns nothing if no candidate can run.
-/// `now`: seconds of a clock.
+/// because a choice by noise would differ between runs. Returns nothing if no candidate could be
+/// measured. `now`: returns the seconds of a clock.
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
                                                  const TuningRuns& runs);
 
-/// A candidate, and how it was chosen.
+/// The index of a candidate, and how the candidate was chosen.
 struct Choice {
   std::size_t index = 0;
   ChosenBy by = ChosenBy::library;

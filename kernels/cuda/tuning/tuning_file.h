@@ -14,10 +14,11 @@ namespace parbench::cuda {
 /// in the user's cache folder; nothing if there is no such folder in the environment.
 [[nodiscard]] std::optional<std::filesystem::path> tuning_file_path();
 
-/// A text file with a line for every choice: scope, operation, number of candidates and index,
-/// separated by tabs. Lines are only appended, each with one write, so that processes can share the
-/// file. If several lines have the same operation, the last one counts; damaged lines are ignored.
-/// If the file cannot be read or written, or has been deleted, choices are measured again.
+/// A text file with a line for every choice: scope, operation, number of candidates and index of
+/// the chosen one, separated by tabs. Lines are only appended, each with one write, so that
+/// processes can share the file. Of the lines with the same scope and operation, the last one
+/// counts; damaged lines are ignored. If the file cannot be read or written, or has been deleted,
+/// choices are measured again.
 class TuningFile {
  public:
   /// `scope`: everything except the operation that affects choices: GPU, driver, versions of the
@@ -39,7 +40,7 @@ class TuningFile {
 
   std::filesystem::path path_;
   std::string scope_;
-  std::map<std::string, Entry> entries_;  // entries of the scope, by operation
+  std::map<std::string, Entry> entries_;  // entries with this scope, by operation
 };
 
 }  // namespace parbench::cuda

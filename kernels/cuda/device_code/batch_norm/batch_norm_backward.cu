@@ -8,7 +8,7 @@ namespace {
 // least resident_blocks_forward, by which `norm_shape` limits the slices.
 constexpr int resident_blocks_backward = 4;
 
-// Two tensors are read at once, so half as many packs of each are in flight.
+// Packs of each tensor that a thread loads before it uses them: half as many as with one tensor.
 template <class Element, int width>
 constexpr int batch_of_pairs = Pack<Element, width>::batch / 2;
 
@@ -16,7 +16,7 @@ template <class Element, int width>
 struct Pair {
   Pack<Element, width> x;
   Pack<Element, width> gradient;
-  unsigned int bits;  // bits of the mask: the lowest `width` bits
+  unsigned int bits;  // the lowest `width` bits are the mask of the elements
 };
 
 /// Loads the elements, their gradients, and with `relu` their bits of the mask. `index`: index of

@@ -21,8 +21,7 @@ namespace parbench::cuda {
 
 constexpr int vector_width = 8;
 
-/// The number of channels must be a multiple of this for groups of this element type to divide a
-/// row.
+/// Groups can divide the rows if the number of channels is a multiple of this.
 template <class Element>
 constexpr int channels_of_division = sizeof(Element) == sizeof(float) ? 16 : vector_width;
 

@@ -19,7 +19,8 @@
 
 namespace parbench::cuda {
 
-/// A group of elements, or one element, as loaded from the address of the first.
+/// A group of elements or a single element, loaded at once. `batch`: number of packs that a thread
+/// loads before it uses them.
 template <class Element, int width>
 struct Pack;
 
@@ -34,7 +35,7 @@ struct Pack<Element, 1> {
 
 template <>
 struct Pack<float, vector_width> {
-  static constexpr int batch = 2;  // packs in flight: 64 bytes per thread
+  static constexpr int batch = 2;  // 64 bytes per thread
   static constexpr int second = offset_in_group(4, true);
   float4 low;
   float4 high;
@@ -138,11 +139,11 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
   }
 }
 
-/// Adds `count` values that are `stride` apart, in order. Other blocks of this grid may have
-/// written them.
+/// Returns the sum, in order, of `count` values that are `stride` apart. Reads them from the L2
+/// cache, because other blocks of the grid may have written them.
 template <class Value>
 __device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
-  constexpr int batch = 8;  // loads in flight
+  constexpr int batch = 8;  // number of values loaded before they are added
   double sum = 0;
 #pragma unroll 1
   for (int begin = 0; begin < count; begin += batch) {
@@ -157,7 +158,7 @@ __device__ double sum_in_order(const Value* first, int count, std::int64_t strid
   return sum;
 }
 
-/// Channels of a block, at most as many as it has threads.
+/// The channels that a block processes, which are at most as many as its threads.
 struct BlockChannels {
   std::int64_t first;
   int count;
@@ -219,7 +220,7 @@ __device__ inline ChannelSums final_totals(const NormShape& shape, const NormScr
   return {totals[0], totals[shape.channels]};
 }
 
-/// Grid and block of a kernel that divides a matrix.
+/// Grid and block of a kernel whose blocks divide a matrix.
 struct Division {
   dim3 grid;
   dim3 block;
@@ -246,7 +247,8 @@ struct Division {
           dim3(across, block_threads / across)};
 }
 
-/// Returns whether the vector path is possible.
+/// Returns whether the vector path is possible: groups can divide the channels, and the three
+/// addresses, of which some may be null, are multiples of 16 bytes.
 template <class Element>
 [[nodiscard]] bool vectorised(const NormShape& shape, const void* a, const void* b, const void* c) {
   const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |

@@ -102,7 +102,7 @@ enum class Tail { none, relu, add_relu };
 template <class Element, Tail tail>
 struct Operands {
   using Packed = Pack<Element, vector_width>;
-  // If two tensors are read, half as many packs of each are in flight.
+  // With an addend, a thread loads half as many packs of each tensor before it uses them.
   static constexpr int batch = tail == Tail::add_relu ? Packed::batch / 2 : Packed::batch;
   Packed source;
   Packed addend;
@@ -230,8 +230,8 @@ NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocesso
   NormShape shape{.rows = rows, .channels = channels};
   shape.slices = static_cast<int>(std::min(useful, fitting));
   while (shape.slices_of_group * shape.slices_of_group < shape.slices) ++shape.slices_of_group;
-  // The scalar path has the most blocks along the channels. The blocks of the same channels need
-  // one counter per group and one for all groups.
+  // Blocks of the same channels need a counter for each group of slices and one for all groups. The
+  // count is that of the scalar path, which has the most blocks along the channels.
   const std::int64_t counters =
       static_cast<std::int64_t>(blocks_across(channels, 1)) * (shape.groups() + 1);
   if (counters > arrival_counters) return {.rows = rows, .channels = channels};

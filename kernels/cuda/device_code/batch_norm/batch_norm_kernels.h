@@ -37,17 +37,17 @@ struct NormShape {
   }
 };
 
-/// Divides a matrix into slices. Their number is limited: `multiprocessors` multiprocessors can run
-/// all blocks at once, and a thread has at least 4 rows. One slice if a stream has too few
-/// counters.
+/// Divides a matrix into so few slices that `multiprocessors` multiprocessors can run all blocks at
+/// once and that, if there are several, a thread has at least about 4 rows. Makes one slice if more
+/// would need more counters than a stream has.
 [[nodiscard]] NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors);
 
 /// Scratch memory, aligned to at least 16 bytes, and counters.
 struct NormScratch {
   float* partials;         // partial_count() elements
   double* totals;          // total_count() elements
-  float* coefficients;     // two per channel, three in the backward pass
-  unsigned int* counters;  // the stream's (arrival_counters.h)
+  float* coefficients;     // per channel two in the forward pass, three in the backward pass
+  unsigned int* counters;  // counters of the stream (arrival_counters.h)
 };
 
 /// Returns the bytes of a mask with one bit per element, set for positive inputs of the ReLU
@@ -66,7 +66,7 @@ struct NormForward {
   float* running_variance;
   Element* destination;
   float* mean;
-  float* variance;        // biased
+  float* variance;        // biased variance
   std::uint8_t* mask;     // null: no ReLU
   const Element* addend;  // added before the ReLU; null: none
 };

@@ -13,7 +13,7 @@ template <class Index>
 struct PatchSizes {
   Index count;  // number of groups to copy
   Index height, width, out_height, out_width, kernel, stride, padding, dilation;
-  Index channels;  // channels of a group of the convolution
+  Index channels;  // channels of one group of the convolution
   std::int64_t pixel, row;
 };
 

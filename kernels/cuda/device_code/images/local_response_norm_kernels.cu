@@ -7,7 +7,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The elements of a window around element i, within the same pixel.
+/// The range of element indices in the window around element i; all are in the same pixel.
 struct ChannelWindow {
   std::int64_t begin;
   std::int64_t end;

@@ -11,9 +11,9 @@
 namespace parbench::cuda {
 
 struct ResponseNorm {
-  std::int64_t rows;  // pixels of all images
+  std::int64_t rows;  // number of pixels of all images
   std::int64_t channels;
-  std::int64_t reach;  // channels of the window on each side of its centre
+  std::int64_t reach;  // number of channels of the window on each side of its centre
   float scale;         // alpha / size
   float beta;
   float offset;

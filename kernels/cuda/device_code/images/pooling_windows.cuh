@@ -10,7 +10,7 @@ namespace parbench::cuda {
 template <class Index>
 struct Windows {
   Index batch;
-  Index groups;  // groups of channels per pixel
+  Index groups;  // number of groups per pixel
   Index height;
   Index width;
   Index out_height;
@@ -22,8 +22,8 @@ struct Windows {
 
 template <class Index>
 [[nodiscard]] Windows<Index> windows_of(const PoolingWindows& all, int size) {
-  // A stride larger than the padded image leaves only one window, so it can be limited. It might
-  // not fit the type.
+  // A stride of the padded image or more leaves only one window. It is limited to this extent,
+  // because a larger one might not fit Index.
   const std::int64_t stride =
       std::min(all.stride, std::max(all.height, all.width) + 2 * all.padding);
   return {static_cast<Index>(all.batch),      static_cast<Index>(all.channels / size),

@@ -31,7 +31,7 @@ void scatter_heads(const HeadVectors& vectors, const void* matrices, void* tenso
 /// Consecutive matrices {sequence, sequence} of scores or probabilities, with a row per query; a
 /// causal query attends to the keys up to its own position.
 struct ScoreMatrices {
-  std::int64_t rows;  // rows of all matrices
+  std::int64_t rows;  // number of rows of all matrices
   std::int64_t sequence;
   bool causal;
   float scale;

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Operands of `cross_entropy`. `diff` may be the logits' memory.
+/// Operands of `cross_entropy`. `diff` may be the memory of `logits`.
 struct CrossEntropy {
   const void* logits;  // {rows, classes}
   const std::int32_t* targets;
@@ -19,7 +19,7 @@ struct CrossEntropy {
   std::int64_t classes;
   std::int64_t total;
   std::int32_t ignored;
-  bool accumulate;  // adds the result to the loss
+  bool accumulate;  // whether the result is added to the loss
 };
 
 /// diff = (softmax(logits) − one_hot(target)) / total, 0 in rows whose target is `ignored`; loss

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int words_of_block = 4;
 
-/// Returns whether the element of a random word is kept, by its number in [0, 1) as `uniform_value`
-/// draws it.
+/// Returns whether an element is kept: whether its random word as a number in [0, 1), computed as
+/// by `uniform_value`, is at least the probability.
 __device__ bool stays(std::uint32_t word, float probability) {
   return static_cast<float>(word >> 8U) * 0x1p-24F >= probability;
 }
@@ -31,7 +31,8 @@ __device__ Element dropped(Element value, float factor) {
   return narrowed<Element>(factor == 0.0F ? 0.0F : factor * widened(value));
 }
 
-/// Processes elements that consist of whole blocks.
+/// Processes groups of four elements, each with the random numbers of one block. `rule.first` must
+/// be a multiple of four.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_groups_kernel(Element* out, const Element* in, std::int64_t groups, DropoutRule rule) {
@@ -45,7 +46,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Processes elements at any address. The first and the last block may be partly outside of them.
+/// Processes elements at any address, from any `rule.first` on. Of the first and the last block of
+/// random numbers, a part may be unused.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_elements_kernel(Element* out, const Element* in, std::int64_t count, DropoutRule rule) {

@@ -16,7 +16,7 @@ struct DropoutRule {
   RandomStream random;
   std::int64_t first;  // index of the first element's random number
   float probability;
-  float factor;  // factor of kept elements
+  float factor;  // factor of the kept elements
 };
 
 /// out[i] = factor · in[i] if the uniform number at first + i is at least the probability,
@@ -31,8 +31,8 @@ struct ImageExtents {
   std::int64_t pixels;
 };
 
-/// Like `dropout`, but for images: an element's random number is that at first + its index in
-/// canonical order (NCHW).
+/// Like `dropout`, but for images: the index of an element's random number is first + the element's
+/// index in canonical order (NCHW).
 void dropout_image(void* out, const void* in, const DropoutRule& rule, DType dtype,
                    const ImageExtents& image, cudaStream_t stream);
 

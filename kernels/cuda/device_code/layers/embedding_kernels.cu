@@ -46,8 +46,8 @@ __device__ inline void mark_positions(const std::int32_t* indices, std::int64_t 
   __syncthreads();
 }
 
-/// Block (x, y) computes the y-th columns of the sum for the index at position x; it stops if an
-/// earlier position has the same index.
+/// Block (x, y) computes the y-th `block_threads` columns of the table's row with the index at
+/// position x, unless an earlier position has the same index.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     add_rows_kernel(const std::int32_t* indices, const Element* gradients, float* table,
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(block_threads)
       unsigned int rest = marks[warp];
       while (rest != 0) {
         const std::int64_t position = first + warp * 32 + (__ffs(static_cast<int>(rest)) - 1);
-        if (position < mine) return;  // the same for every thread of the block
+        if (position < mine) return;  // every thread of the block returns
         if (column < width) sum += widened(gradients[position * width + column]);
         rest &= rest - 1;
       }

@@ -16,7 +16,7 @@ __device__ void for_each_row(std::int64_t rows, const Visit& visit) {
   for (std::int64_t row = grid_thread() / warp_threads; row < rows; row += warps) visit(row);
 }
 
-/// Calls visit(column) for the first columns of the calling thread's groups.
+/// Calls visit(column) with the first column of each group of the calling thread.
 template <int size, class Visit>
 __device__ void for_each_group(std::int64_t columns, const Visit& visit) {
   const auto lane = static_cast<std::int64_t>(threadIdx.x % warp_threads);

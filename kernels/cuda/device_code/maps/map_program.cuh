@@ -80,7 +80,7 @@ __device__ inline void store_operand(const DeviceOperand& operand, std::int64_t 
   put(static_cast<float*>(operand.data));
 }
 
-// A NaN stays a NaN.
+// Return a NaN if one of the values is a NaN.
 template <class Value>
 __device__ inline Value least(Value a, Value b) {
   return a != a || a < b ? a : b;

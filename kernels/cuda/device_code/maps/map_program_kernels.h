@@ -40,7 +40,7 @@ struct DeviceMap {
   bool accumulate = false;
   Reduction reduction = Reduction::none;
   std::int64_t kept_count = 1;     // number of elements of the output
-  std::int64_t reduced_count = 1;  // number of elements reduced to each of them
+  std::int64_t reduced_count = 1;  // number of elements reduced to one element of the output
   std::int64_t extents[Map::max_dimensions] = {};
   DeviceOperand operand[max_map_operands] = {};
   DeviceInstruction instruction[max_instructions] = {};
@@ -51,15 +51,16 @@ static_assert(sizeof(DeviceMap) <= 3584);  // the parameters of a kernel have at
 /// Number of elements that a thread computes at once if `is_grouped`.
 inline constexpr int map_group = 4;
 
-/// Runs a program without a reduction. `is_grouped`: groups of elements whose first index is a
-/// multiple of `map_group` are adjacent in the output, and adjacent or one repeated element in all
-/// inputs; their addresses are multiples of a group's bytes.
+/// Runs a program without a reduction. `is_grouped`: a thread computes groups of `map_group`
+/// elements, the first of which has an index that is a multiple of `map_group`. The elements of a
+/// group must be adjacent in the output, and in each input adjacent or one repeated element;
+/// adjacent elements must begin at a multiple of their bytes.
 void run_map(const DeviceMap& map, bool is_grouped, cudaStream_t stream);
 
 /// Division of a reduction among threads. It depends only on the loops, not on the GPU.
 struct MapReductionShape {
-  bool is_by_blocks = false;  // each chunk is reduced by a block of threads, otherwise by a thread
-  std::int64_t chunks = 1;    // number of parts of the elements that are reduced to one result
+  bool is_by_blocks = false;  // whether a block reduces each chunk; otherwise a thread does
+  std::int64_t chunks = 1;    // number of chunks into which the elements of one result are divided
 };
 
 [[nodiscard]] MapReductionShape map_reduction_shape(const MapLoops& loops);

@@ -37,7 +37,7 @@ struct CombinedBy {
   }
 };
 
-/// Reduces every `stride`-th element from `first` to before `last`.
+/// Returns the reduction of every `stride`-th element in [first, last).
 template <class Index>
 __device__ double reduced_range(const DeviceMap& map, MapIndices<Index>& indices,
                                 std::int64_t first, std::int64_t last, std::int64_t stride) {

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads)
   if (size > 1 && rest < count) momentum_group<1>(at, factor, rest);
 }
 
-/// Factors that depend on the number of the update.
+/// Factors of Adam that depend on the number t of the update, from 1.
 struct Correction {
   float rate;
   float inverse_root;  // 1/sqrt(1 − beta2^t)

@@ -17,7 +17,7 @@ struct MomentumUpdate {
   float* parameters;
   const float* gradients;
   float* velocity;
-  const float* factor;  // factor of the gradients, one number; null: 1
+  const float* factor;  // points to the factor of the gradients; null: 1
   float rate;
   float momentum;
 };
@@ -30,13 +30,13 @@ struct AdamUpdate {
   const float* gradients;
   float* first_moment;
   float* second_moment;
-  std::byte* steps;     // a 64-bit counter at any address, incremented
-  const float* factor;  // factor of the gradients, one number; null: 1
+  std::byte* steps;     // 64-bit number of earlier updates at any address; is incremented
+  const float* factor;  // points to the factor of the gradients; null: 1
   float rate;
   float beta1;
   float beta2;
   float epsilon;
-  float coupled_decay;  // multiple of the parameter that is added to its gradient
+  float coupled_decay;  // factor of the parameter that is added to its gradient
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 

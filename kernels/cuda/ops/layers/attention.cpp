@@ -205,14 +205,14 @@ class AttentionBackwardOp final : public CudaOp {
   AttentionPlan plan_;
   std::unique_ptr<Matmul> to_scores_;
   std::unique_ptr<Matmul> to_vectors_;
-  std::unique_ptr<Matmul> to_other_vectors_;  // product with the first factor transposed
+  std::unique_ptr<Matmul> to_other_vectors_;  // like to_vectors_, with the first factor transposed
   // Offsets in scratch memory.
   std::size_t projections_;
   std::size_t diff_destination_;
   std::size_t gradients_;
   std::size_t means_;
-  std::size_t scores_;         // later the gradients of the probabilities
-  std::size_t probabilities_;  // later the gradients of the scores
+  std::size_t scores_;         // scores, later the gradients of the probabilities
+  std::size_t probabilities_;  // probabilities, later the gradients of the scores
   std::size_t workspace_;
 };
 

@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::string_view lstm_implementation = "cuDNN LSTM, standard algorithm";
 
-/// Base of the three operations: the engine, its memory, and copies between this memory and
-/// parameters.
+/// Base of the three operations: the engine, its memory, and copies of parameters to this memory.
 class LstmOp : public CudaOp {
  protected:
   template <class Desc>
@@ -41,7 +40,7 @@ class LstmOp : public CudaOp {
             .workspace = stream.scratch() + workspace_,
             .saved = saved};
   }
-  /// Return the number of elements of one gate's part of each parameter.
+  /// These functions return the number of elements that one gate has of each parameter.
   [[nodiscard]] std::int64_t weight_count() const { return shape_.hidden * shape_.in_features; }
   [[nodiscard]] std::int64_t recurrent_count() const { return shape_.hidden * shape_.hidden; }
   [[nodiscard]] std::int64_t bias_count() const { return shape_.hidden; }
