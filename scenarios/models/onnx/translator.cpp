@@ -303,8 +303,11 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // not supported; nodes that read it are skipped
-    if (outputs[i] < 0) continue;
+    if (i >= outputs.size() || outputs[i] < 0) {
+      refuse_if(is_read(node.outputs[i]),
+                fmt::format("its output {} is read and not supported", i + 1));
+      continue;
+    }
     tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
                                  .operation = outputs[i],
                                  .type = arguments.result_type()};
@@ -325,12 +328,15 @@ void Translator::try_translate(const Node& node) {
   }
   keep_makers(node);
 }
+  read_.insert(output);
 
-void Translator::translate(const std::vector<const Node*>& nodes) {
+void Translator::translate(const std::vector<const Node*>& nodes, const std::string& output) {
   makers_.resize(network_.operations().size(), nullptr);
   for (const Node* node : nodes) read_.insert(node->inputs.begin(), node->inputs.end());
   for (const Node* node : nodes) try_translate(*node);
 }
+  read_.insert(nested.outputs.begin(), nested.outputs.end());
+  for (const Node& node : nested.nodes) read_.insert(node.inputs.begin(), node.inputs.end());
 
 void Translator::translate_nested(const onnx_import::Graph& nested) {
   add_constants(nested);

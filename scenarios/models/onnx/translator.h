@@ -85,9 +85,9 @@ class Translator {
   void add_input(const std::string& name, Extents shape, ElementType type);
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
-  /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
-  /// are skipped.
-  void translate(const std::vector<const Node*>& nodes);
+  /// Translates nodes in order. `output`: name of the tensor that is read after them. Problems are
+  /// collected; nodes that depend on a node with a problem are skipped.
+  void translate(const std::vector<const Node*>& nodes, const std::string& output = {});
   /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set. If a node
   /// fails, the node with the nested graph is skipped.
   void translate_nested(const onnx_import::Graph& nested);
@@ -146,8 +146,10 @@ class Translator {
 
   /// Returns the subsequence of random numbers for the next layer that needs one.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
-  /// Returns whether a node that the network needs reads a tensor.
-  [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
+  /// Returns whether a tensor is the network's output, or a node that the network needs reads it.
+  [[nodiscard]] bool is_read(const std::string& name) const {
+    return !name.empty() && read_.contains(name);
+  }
   /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
 
