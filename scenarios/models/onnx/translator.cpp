@@ -115,7 +115,9 @@ Translator::Translator(const onnx_import::Graph& file, Load load)
 
 void Translator::add_constants(const onnx_import::Graph& graph) {
   for (const auto& [name, constant] : graph.constants) {
-    tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
+    tensors_[name] = {.operation = add_source(name, constant, true),
+                      .type = constant.type,
+                      .range = constant.range};
   }
 }
 
@@ -179,11 +181,6 @@ bool Translator::is_trainable(int constant) const {
     return false;  // rotary angles, masks, indices
   }
   return std::ranges::any_of(operation.inputs, [&](int input) { return is_trainable(input); });
-}
-
-bool Translator::is_unsigned(const std::string& name) const {
-  const auto found = file_.constants.find(name);
-  return found != file_.constants.end() && found->second.is_unsigned;
 }
 
 std::string Translator::source_of(int constant) const {
@@ -308,9 +305,7 @@ void Translator::translate(const Node& node) {
                 fmt::format("its output {} is read and not supported", i + 1));
       continue;
     }
-    tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
-                                 .operation = outputs[i],
-                                 .type = arguments.result_type()};
+    tensors_[node.outputs[i]] = arguments.result(outputs[i]);
   }
 }
 
@@ -328,18 +323,18 @@ void Translator::try_translate(const Node& node) {
   }
   keep_makers(node);
 }
-  read_.insert(output);
 
 void Translator::translate(const std::vector<const Node*>& nodes, const std::string& output) {
   makers_.resize(network_.operations().size(), nullptr);
+  read_.insert(output);
   for (const Node* node : nodes) read_.insert(node->inputs.begin(), node->inputs.end());
   for (const Node* node : nodes) try_translate(*node);
 }
-  read_.insert(nested.outputs.begin(), nested.outputs.end());
-  for (const Node& node : nested.nodes) read_.insert(node.inputs.begin(), node.inputs.end());
 
 void Translator::translate_nested(const onnx_import::Graph& nested) {
   add_constants(nested);
+  read_.insert(nested.outputs.begin(), nested.outputs.end());
+  for (const Node& node : nested.nodes) read_.insert(node.inputs.begin(), node.inputs.end());
   const std::size_t before = problems_.size();
   for (const Node& node : nested.nodes) try_translate(node);
   if (problems_.size() > before) throw Missing();

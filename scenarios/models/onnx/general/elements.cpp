@@ -5,11 +5,13 @@
 #include <limits>
 #include <numbers>
 #include <type_traits>
+#include <optional>
 
 #include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/exchanged.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
+#include "scenarios/models/onnx/reading/numbers.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -203,10 +205,10 @@ Outputs clip(Arguments& arguments) {
 }
 
 /// Converts elements: floating-point numbers are truncated to integers; booleans are 0 or 1.
-Outputs converted(Arguments& arguments, ElementType to) {
+Outputs converted(Arguments& arguments, ElementType to, std::optional<IntegerRange> range) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
-  arguments.set_type(to);
+  arguments.set_type(to, range);
   if (to == ElementType::boolean && from != to) return {inverted(inverted(x))};
   const bool truncates = to == ElementType::integer && from == ElementType::floating;
   return {truncates ? truncated(x) : x};
@@ -218,10 +220,13 @@ Outputs cast(Arguments& arguments) {
   const std::int64_t to = arguments.integer("to", 1);
   if (to == boolean) return converted(arguments, ElementType::boolean);
   const bool is_floating = std::ranges::find(floating, to) != floating.end();
-  return converted(arguments, is_floating ? ElementType::floating : ElementType::integer);
+  return converted(arguments, is_floating ? ElementType::floating : ElementType::integer,
+                   range_of_type(static_cast<int>(to)));
 }
 
-Outputs cast_like(Arguments& arguments) { return converted(arguments, arguments.type(1)); }
+Outputs cast_like(Arguments& arguments) {
+  return converted(arguments, arguments.type(1), arguments.range(1));
+}
 
 // --- operators of several tensors ---
 
@@ -306,16 +311,26 @@ Outputs dequantise(Arguments& arguments) {
 }
 
 /// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
+/// Returns the range of the results of a quantisation, that of its zero point's type. Without a
+/// zero point, the attribute output_dtype names the type; 0 and no attribute: uint8.
+IntegerRange quantised_range(const Arguments& arguments) {
+  constexpr std::int64_t uint8 = 2;
+  const std::int64_t named = arguments.integer("output_dtype", 0);
+  const auto range = arguments.has(2) ? arguments.range(2)
+                                      : range_of_type(static_cast<int>(named == 0 ? uint8 : named));
+  if (!range) throw CannotTranslate("only results of 8 or 16 bits are supported");
+  return *range;
+}
+
 /// no gradient, so the backward pass treats rounding as the identity (straight-through estimator).
 Outputs quantise(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Term scaled = x / along_axis(arguments, 1);
-  const bool is_signed =
-      arguments.has(2) && !arguments.translator().is_unsigned(arguments.node().inputs[2]);
+  const IntegerRange range = quantised_range(arguments);
   Term rounded = scaled + (scaled.round() - scaled).detached();
   if (arguments.has(2)) rounded = rounded + along_axis(arguments, 2);
-  arguments.set_type(ElementType::integer);
-  return {is_signed ? rounded.clipped(-128, 127) : rounded.clipped(0, 255)};
+  arguments.set_type(ElementType::integer, range);
+  return {rounded.clipped(range.low, range.high)};
 }
 
 }  // namespace

@@ -481,4 +481,23 @@ TEST(OperatorValues, QuantisationRoundsToTheRangeOfItsZero) {
 }
 
 }  // namespace
+  const Given wide{"x", {1, 4}, {0.25, 0.8, -1e5, 2e5}};
 }  // namespace parbench::test
+       {half + "z = Constant <value = uint8[1] {3}> () y = QuantizeLinear (x, s, z) ",
+        {x},
+        {1, 4},
+        {3, 5, 0, 255}},
+       {half + "z = Constant <value = int16[1] {-3}> () y = QuantizeLinear (x, s, z) ",
+        {wide},
+        {1, 4},
+        {-3, -1, -32768, 32767}},
+       {half + "z = Constant <value = uint16[1] {3}> () i = Identity (z) "
+               "y = QuantizeLinear (x, s, i) ",
+        {wide},
+        {1, 4},
+        {3, 5, 0, 65535}},
+       {half + "y = QuantizeLinear <output_dtype = 3> (x, s) ", {x}, {1, 4}, {0, 2, -128, 127}},
+  EXPECT_EQ(
+      computed(half + "z = Constant <value = int32[1] {3}> () y = QuantizeLinear (x, s, z) ", {x})
+          .problem,
+      "only results of 8 or 16 bits are supported");
