@@ -1,17 +1,18 @@
 // Element-wise operators.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <type_traits>
 #include <optional>
+#include <type_traits>
 
 #include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/exchanged.h"
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/translator.h"
 #include "scenarios/models/onnx/reading/numbers.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -215,13 +216,12 @@ Outputs converted(Arguments& arguments, ElementType to, std::optional<IntegerRan
 }
 
 Outputs cast(Arguments& arguments) {
-  constexpr std::int64_t boolean = 9;
-  constexpr std::array<std::int64_t, 4> floating{1, 10, 11, 16};
-  const std::int64_t to = arguments.integer("to", 1);
-  if (to == boolean) return converted(arguments, ElementType::boolean);
-  const bool is_floating = std::ranges::find(floating, to) != floating.end();
-  return converted(arguments, is_floating ? ElementType::floating : ElementType::integer,
-                   range_of_type(static_cast<int>(to)));
+  constexpr int uint32 = 12;  // types of results, but of no constants
+  constexpr int uint64 = 13;
+  const auto to = static_cast<int>(arguments.integer("to", 1));
+  refuse_if(!is_number(to) && to != uint32 && to != uint64,
+            fmt::format("results of the type {} are not supported", name_of_type(to)));
+  return converted(arguments, element_type(to), range_of_type(to));
 }
 
 Outputs cast_like(Arguments& arguments) {
@@ -310,7 +310,6 @@ Outputs dequantise(Arguments& arguments) {
   return {x * along_axis(arguments, 1)};
 }
 
-/// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
 /// Returns the range of the results of a quantisation, that of its zero point's type. Without a
 /// zero point, the attribute output_dtype names the type; 0 and no attribute: uint8.
 IntegerRange quantised_range(const Arguments& arguments) {
@@ -322,6 +321,7 @@ IntegerRange quantised_range(const Arguments& arguments) {
   return *range;
 }
 
+/// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
 /// no gradient, so the backward pass treats rounding as the identity (straight-through estimator).
 Outputs quantise(Arguments& arguments) {
   const Term x = arguments.operand(0);
