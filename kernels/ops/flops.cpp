@@ -172,10 +172,10 @@ double product(const LstmShape& shape) {
 double flops(const LstmForward& desc) {
   return product(desc.shape) + 26 * count(desc.shape.destination());
 }
-// Gradients per element of the state: state 1, cell 7, outputs of the gates 3, inputs of the gates
+// Gradients per element of the state: state 1, cell 7, outputs of the gates 4, inputs of the gates
 // 12.
 double flops(const LstmBackwardData& desc) {
-  return product(desc.shape) + 23 * count(desc.shape.destination());
+  return product(desc.shape) + 24 * count(desc.shape.destination());
 }
 double flops(const LstmBackwardWeights& desc) {
   return product(desc.shape) + count({desc.shape.batch, desc.shape.sequence, desc.shape.gates()});
