@@ -197,8 +197,8 @@ Handler handler_of(const std::string& text) {
 void hand_over(const std::vector<std::string>& passed) {
   static std::string program = "parbench";  // Google Benchmark keeps the pointer for its context
   std::vector<std::string> arguments{
-      "--benchmark_out=", "--benchmark_context=", "--benchmark_list_tests=false",
-      "--benchmark_time_unit=ns", "--benchmark_min_warmup_time=0"};
+      "--benchmark_out=",         "--benchmark_context=",          "--benchmark_list_tests=false",
+      "--benchmark_time_unit=ns", "--benchmark_min_warmup_time=0", "--benchmark_perf_counters="};
   arguments.insert(arguments.end(), passed.begin(), passed.end());
   std::vector<char*> pointers{program.data()};
   for (std::string& argument : arguments) pointers.push_back(argument.data());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <memory>
@@ -70,15 +71,17 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
-/// Returns the stream to measure for a stream of the plan. A stream of another rank, which this
-/// process cannot measure, is replaced by a stream of this rank with as many threads, if there is
-/// one.
-Stream& measurable(const Plan& plan, Stream& stream) {
-  if (!is_remote(stream)) return stream;
-  const auto found = std::ranges::find_if(plan.streams(), [&](const Stream* own) {
-    return !is_remote(*own) && own->threads() == stream.threads();
-  });
-  return found == plan.streams().end() ? stream : **found;
+/// Returns the stream of this process to measure for a stream of another rank: one with as many
+/// threads if the plan has it, otherwise the one whose number is next to that. If the plan has no
+/// stream of this process, returns the stream of its whole device.
+Stream& measurable(const Plan& plan, const Stream& stream, Context& context) {
+  const std::vector<Stream*> own = local_streams(plan.streams());
+  const auto found = std::ranges::min_element(
+      own, {}, [&](const Stream* one) { return std::abs(one->threads() - stream.threads()); });
+  if (found != own.end()) return **found;
+  int device = 0;
+  while (context.is_remote(device)) ++device;
+  return context.stream(device, StreamKind::compute);
 }
 
 /// Memory shared by devices: bytes that the devices need at the same time, and bytes available.
@@ -192,10 +195,18 @@ class Estimator {
 
   std::vector<double> costs_of(const Plan& plan, NumberFormat format) {
     std::vector<Roofline> lanes;
-    for (Stream* stream : plan.streams()) {
-      lanes.push_back(known_roofline(measurable(plan, *stream), format));
-    }
+    for (Stream* stream : plan.streams()) lanes.push_back(roofline_for(plan, *stream, format));
     return estimated_costs(plan.graph(), lanes);
+  }
+
+  /// Returns the maximum speed of a stream of the plan. For a stream of another rank with another
+  /// number of threads than the measured one, products are as fast per thread.
+  Roofline roofline_for(const Plan& plan, Stream& stream, NumberFormat format) {
+    if (!is_remote(stream)) return known_roofline(stream, format);
+    Stream& own = measurable(plan, stream, context_);
+    Roofline lane = known_roofline(own, format);
+    lane.flops_per_second *= static_cast<double>(stream.threads()) / own.threads();
+    return lane;
   }
 
   const Roofline& known_roofline(Stream& stream, NumberFormat format) {

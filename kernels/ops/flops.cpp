@@ -173,9 +173,9 @@ double flops(const LstmForward& desc) {
   return product(desc.shape) + 26 * count(desc.shape.destination());
 }
 // Per element of the state, for the gradients of the state 1, the cell 7, the outputs of the gates
-// 3, the inputs of the gates 12.
+// 4, the inputs of the gates 12.
 double flops(const LstmBackwardData& desc) {
-  return product(desc.shape) + 23 * count(desc.shape.destination());
+  return product(desc.shape) + 24 * count(desc.shape.destination());
 }
 double flops(const LstmBackwardWeights& desc) {
   return product(desc.shape) + count({desc.shape.batch, desc.shape.sequence, desc.shape.gates()});

@@ -202,18 +202,20 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
 
 /// Returns "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce
 /// 3.75 (ring).", for the largest size of each collective and the algorithm to use there.
-/// Collectives without a verdict are omitted.
+/// Collectives without a bandwidth or a verdict are omitted.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
+  std::map<std::string, Choice> listed;  // by collective
   std::set<std::string> sizes;
-  for (const auto& [collective, list] : choices) {
-    if (!list.back().is_undecided) sizes.insert(list.back().at);
-  }
-  const bool is_one_size = sizes.size() == 1;
-  std::map<std::string, std::vector<std::string>> items;  // by algorithm
   for (const auto& [collective, list] : choices) {
     const Choice& largest = list.back();
     if (!(largest.bandwidth > 0) || largest.is_undecided) continue;
+    listed.emplace(collective, largest);
+    sizes.insert(largest.at);
+  }
+  const bool is_one_size = sizes.size() == 1;
+  std::map<std::string, std::vector<std::string>> items;  // by algorithm
+  for (const auto& [collective, largest] : listed) {
     items[largest.use].push_back(fmt::format("{} {:#.3g}{}", collective, giga * largest.bandwidth,
                                              is_one_size ? "" : " at " + largest.at));
   }

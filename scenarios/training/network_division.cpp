@@ -191,15 +191,20 @@ void NetworkDivision::divide_layer(Network& network, int index, int shard,
 
 // --- parameters ---
 
-std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& parameter,
-                                                        int shard) const {
+const ParameterSpec& NetworkDivision::spec_of(const std::string& parameter) const {
   const auto spec = std::ranges::find(parameters_, parameter, &ParameterSpec::name);
   if (spec == parameters_.end()) throw std::invalid_argument("no parameter " + parameter);
-  const std::int64_t count = element_count(spec->shape);
-  const auto found = cuts_.find(spec->layer);
+  return *spec;
+}
+
+std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& parameter,
+                                                        int shard) const {
+  const ParameterSpec& spec = spec_of(parameter);
+  const std::int64_t count = element_count(spec.shape);
+  const auto found = cuts_.find(spec.layer);
   if (found == cuts_.end()) return {{0, count}};
   const Cut& cut = found->second;
-  const std::int64_t outputs = spec->shape.front();
+  const std::int64_t outputs = spec.shape.front();
   const std::int64_t inputs = count / outputs;  // 1 for a bias
   std::vector<Run> runs;
   if (cut.by_outputs) {
@@ -208,7 +213,7 @@ std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& param
     for (int g = 0; g < cut.groups; ++g) {
       runs.push_back({(g * group + shard * own) * inputs, own * inputs});
     }
-  } else if (spec->role == "bias") {
+  } else if (spec.role == "bias") {
     if (shard == 0) runs.push_back({0, count});
   } else {
     const std::int64_t own = inputs / shards_;
@@ -219,8 +224,7 @@ std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& param
 }
 
 bool NetworkDivision::is_repeated(const std::string& parameter) const {
-  const auto spec = std::ranges::find(parameters_, parameter, &ParameterSpec::name);
-  return !cuts_.contains(spec->layer);
+  return !cuts_.contains(spec_of(parameter).layer);
 }
 
 void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {

@@ -58,6 +58,8 @@ class NetworkDivision {
     bool by_outputs = false;  // false: by inputs
     int groups = 1;  // groups of outputs that are divided separately: queries, keys and values
   };
+  /// Throws std::invalid_argument for an unknown parameter.
+  [[nodiscard]] const ParameterSpec& spec_of(const std::string& parameter) const;
   void find_cuts(const Network& whole);
   [[nodiscard]] Network divided(const Network& whole, int shard, RestOfNetwork rest) const;
   void divide_layer(Network& network, int index, int shard, RestOfNetwork rest) const;

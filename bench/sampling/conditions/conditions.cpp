@@ -114,7 +114,7 @@ std::vector<SampleCondition> ConditionWatch::conditions_since() {
 
 std::optional<CoreUse> ConditionWatch::timed_use() {
   const double begin = now_();
-  const auto use = core_use(cores_, "/", own_);
+  const auto use = core_use(cores_, root_, own_);
   spent_ += now_() - begin;
   return use;
 }

@@ -43,11 +43,11 @@ struct Between {
 /// microseconds, so it is read around every sample.
 class ConditionWatch {
  public:
-  /// `now`: seconds. `root`: folder with proc and sys, for the quota. `own`: the run's other
-  /// processes on this host.
-  explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/",
+  /// `now`: seconds. `root`: folder with proc and sys. `own`: the run's other processes on this
+  /// host.
+  explicit ConditionWatch(std::function<double()> now, std::filesystem::path root = "/",
                           std::vector<OwnProcess> own = {})
-      : now_(std::move(now)), own_(std::move(own)), quota_(root) {}
+      : now_(std::move(now)), root_(std::move(root)), own_(std::move(own)), quota_(root_) {}
 
   void before(const Plan& plan);
   /// Sets `conditions` and `quota_lost` of the sample since `before`, as far as they were read.
@@ -67,6 +67,7 @@ class ConditionWatch {
   static constexpr double max_time_share = 0.02;
 
   std::function<double()> now_;
+  std::filesystem::path root_;
   std::optional<double> begin_;
   double spent_ = 0;
   double read_ = 0;  // when `before` had read the devices

@@ -5,25 +5,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <system_error>
+
+#include "kernels/base/control_group.h"
 
 namespace parbench::cpu {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the number in a file; nothing if the file is missing or contains no number.
-std::optional<std::int64_t> reading_in(const fs::path& path) {
-  std::ifstream file(path);
-  std::int64_t value = 0;
-  if (file >> value) return value;
-  return std::nullopt;
-}
-
 std::optional<double> megahertz_in(const fs::path& path) {
-  const auto kilohertz = reading_in(path);
+  const auto kilohertz = number_in(path);
   if (!kilohertz || *kilohertz <= 0) return std::nullopt;
   return static_cast<double>(*kilohertz) / 1e3;
 }
@@ -35,8 +28,8 @@ void add_if_there(std::vector<fs::path>& files, fs::path file) {
 
 std::optional<double> full_clock(const fs::path& core) {
   if (const auto base = megahertz_in(core / "cpufreq/base_frequency")) return base;
-  const auto nominal = reading_in(core / "acpi_cppc/nominal_freq");  // in MHz; cpufreq uses kHz
-  if (!nominal || *nominal <= 0) return std::nullopt;                // 0: unknown to the firmware
+  const auto nominal = number_in(core / "acpi_cppc/nominal_freq");  // in MHz; cpufreq uses kHz
+  if (!nominal || *nominal <= 0) return std::nullopt;               // 0: unknown to the firmware
   return static_cast<double>(*nominal);
 }
 
@@ -44,7 +37,7 @@ void add_sum(std::vector<ThrottleCounter>& counters, const char* reason,
              const std::vector<fs::path>& files) {
   if (files.empty()) return;
   std::int64_t sum = 0;
-  for (const fs::path& file : files) sum += reading_in(file).value_or(0);
+  for (const fs::path& file : files) sum += number_in(file).value_or(0);
   counters.push_back({reason, sum});
 }
 

@@ -179,12 +179,20 @@ std::optional<std::vector<std::int64_t>> Arguments::integers(std::string_view na
   return integers(which);
 }
 
-ElementType Arguments::result_type() const {
-  if (type_) return *type_;
-  for (std::size_t which = 0; which < count(); ++which) {
-    if (has(which)) return type(which);
+Tensor Arguments::result(int operation) const {
+  Tensor made{.is_constant = !is_network_, .operation = operation};
+  if (type_) {
+    made.type = *type_;
+    made.range = range_;
+    return made;
   }
-  return ElementType::floating;
+  for (std::size_t which = 0; which < count(); ++which) {
+    if (!has(which)) continue;
+    made.type = type(which);
+    made.range = range(which);
+    break;
+  }
+  return made;
 }
 
 }  // namespace parbench::onnx_import

@@ -230,8 +230,9 @@ class Layering {
     }
     name = unique(name);
     for (std::size_t i = 0; i < part.constants.size(); ++i) {
-      const std::string source = with_dots(translator_.source_of(part.constants[i]));
+      std::string source = translator_.source_of(part.constants[i]);
       if (source.empty()) continue;  // named after its role
+      source = with_dots(std::move(source));
       const bool is_inside = source.starts_with(name + ".");
       part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
     }
@@ -285,7 +286,7 @@ class Layering {
     const std::string role = role_of(0);
     const std::string module = translator_.module_of(constant);
     const std::string name = unique(module.empty() ? source : module);
-    ParameterSpec spec{.name = source.empty() ? role : source.substr(source.rfind('.') + 1),
+    ParameterSpec spec{.name = source.substr(source.rfind('.') + 1),
                        .role = role,
                        .shape = shape,
                        .initial = uniform_by_inputs(shape.back())};

@@ -246,7 +246,7 @@ Network network_of_graph(const std::string& name, const Graph& graph, Translator
     auto translator = std::make_shared<Translator>(graph, std::move(load));
     const bool has_tokens = add_inputs(*translator, graph, options);
     const std::vector<const Node*> nodes = wanted_nodes(graph, output);
-    translator->translate(nodes);
+    translator->translate(nodes, output);
     if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
     const End end = end_of(*translator, graph, output);
     LayeredNetwork made = layered(*translator, Fusing(*translator).run(end.operation));

@@ -115,7 +115,9 @@ Translator::Translator(const onnx_import::Graph& file, Load load)
 
 void Translator::add_constants(const onnx_import::Graph& graph) {
   for (const auto& [name, constant] : graph.constants) {
-    tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
+    tensors_[name] = {.operation = add_source(name, constant, true),
+                      .type = constant.type,
+                      .range = constant.range};
   }
 }
 
@@ -179,11 +181,6 @@ bool Translator::is_trainable(int constant) const {
     return false;  // rotary angles, masks, indices
   }
   return std::ranges::any_of(operation.inputs, [&](int input) { return is_trainable(input); });
-}
-
-bool Translator::is_unsigned(const std::string& name) const {
-  const auto found = file_.constants.find(name);
-  return found != file_.constants.end() && found->second.is_unsigned;
 }
 
 std::string Translator::source_of(int constant) const {
@@ -303,11 +300,12 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // not supported; nodes that read it are skipped
-    if (outputs[i] < 0) continue;
-    tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
-                                 .operation = outputs[i],
-                                 .type = arguments.result_type()};
+    if (i >= outputs.size() || outputs[i] < 0) {
+      refuse_if(is_read(node.outputs[i]),
+                fmt::format("its output {} is read and not supported", i + 1));
+      continue;
+    }
+    tensors_[node.outputs[i]] = arguments.result(outputs[i]);
   }
 }
 
@@ -326,14 +324,17 @@ void Translator::try_translate(const Node& node) {
   keep_makers(node);
 }
 
-void Translator::translate(const std::vector<const Node*>& nodes) {
+void Translator::translate(const std::vector<const Node*>& nodes, const std::string& output) {
   makers_.resize(network_.operations().size(), nullptr);
+  read_.insert(output);
   for (const Node* node : nodes) read_.insert(node->inputs.begin(), node->inputs.end());
   for (const Node* node : nodes) try_translate(*node);
 }
 
 void Translator::translate_nested(const onnx_import::Graph& nested) {
   add_constants(nested);
+  read_.insert(nested.outputs.begin(), nested.outputs.end());
+  for (const Node& node : nested.nodes) read_.insert(node.inputs.begin(), node.inputs.end());
   const std::size_t before = problems_.size();
   for (const Node& node : nested.nodes) try_translate(node);
   if (problems_.size() > before) throw Missing();

@@ -63,6 +63,7 @@ struct Tensor {
   bool is_constant = true;
   int operation = 0;
   ElementType type = ElementType::floating;
+  std::optional<IntegerRange> range = {};  // of an integer type of 8 or 16 bits
 };
 
 /// A layer of an operator or a fusion (OpKind::layer), and the constants with its parameters'
@@ -85,9 +86,9 @@ class Translator {
   void add_input(const std::string& name, Extents shape, ElementType type);
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
-  /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
-  /// are skipped.
-  void translate(const std::vector<const Node*>& nodes);
+  /// Translates nodes in order. `output`: name of the tensor that is read after them. Problems are
+  /// collected; nodes that depend on a node with a problem are skipped.
+  void translate(const std::vector<const Node*>& nodes, const std::string& output = {});
   /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set. If a node
   /// fails, the node with the nested graph is skipped.
   void translate_nested(const onnx_import::Graph& nested);
@@ -128,7 +129,6 @@ class Translator {
   /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
   /// rounding are not: they are positions, masks or indices.
   [[nodiscard]] bool is_trainable(int constant) const;
-  [[nodiscard]] bool is_unsigned(const std::string& name) const;
   /// Returns the values of a constant. Reads and computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
   /// Returns the first tensor of the file from which a constant is made; empty if there is none.
@@ -146,8 +146,10 @@ class Translator {
 
   /// Returns the subsequence of random numbers for the next layer that needs one.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
-  /// Returns whether a node that the network needs reads a tensor.
-  [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
+  /// Returns whether a tensor is the network's output, or a node that the network needs reads it.
+  [[nodiscard]] bool is_read(const std::string& name) const {
+    return !name.empty() && read_.contains(name);
+  }
   /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
 
@@ -224,6 +226,10 @@ class Arguments {
   [[nodiscard]] Term weights(std::size_t which);
   /// Returns the sum of a term and an input; the term alone if the input is omitted.
   [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
+  /// Returns the range of the type of an input; nothing unless it has 8 or 16 bits.
+  [[nodiscard]] std::optional<IntegerRange> range(std::size_t which) const {
+    return tensor(which).range;
+  }
   /// Appends an operation without inputs to `graph()`.
   [[nodiscard]] Term filled(float value, Extents shape) {
     return {&graph(), graph().number(value, std::move(shape))};
@@ -294,8 +300,12 @@ class Arguments {
                  std::vector<std::pair<std::string, int>> parameters = {}, int weights = -1);
 
   /// Sets the type of the results; the default is that of the first input.
-  void set_type(ElementType type) { type_ = type; }
-  [[nodiscard]] ElementType result_type() const;
+  void set_type(ElementType type, std::optional<IntegerRange> range = {}) {
+    type_ = type;
+    range_ = range;
+  }
+  /// Returns an output of the node: that operation in `graph()`.
+  [[nodiscard]] Tensor result(int operation) const;
 
  private:
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
@@ -310,6 +320,7 @@ class Arguments {
   const Node& node_;
   bool is_network_ = false;
   std::optional<ElementType> type_;
+  std::optional<IntegerRange> range_;  // with `type_`
 };
 
 /// Operations for the outputs of a node; −1 for an output that is not supported.

@@ -60,6 +60,9 @@ std::vector<Action> in_dependency_order(const Schedule& schedule) {
     if (pass == Pass::forward) {
       return stage == 0 || done.contains({Pass::forward, stage - 1, micro_batch});
     }
+    if (pass != Pass::backward) {
+      throw std::invalid_argument("the dependencies of this kind of action are not known");
+    }
     return done.contains({Pass::forward, stage, micro_batch}) &&
            (stage == last || done.contains({Pass::backward, stage + 1, micro_batch}));
   };

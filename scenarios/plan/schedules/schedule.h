@@ -42,7 +42,7 @@ using Schedule = std::vector<std::vector<Action>>;
 /// Returns the actions of all devices in one order in which every action follows those on which it
 /// depends (forward depends on the previous stage, backward on the next stage and its own forward);
 /// devices take turns. Throws std::logic_error if there is no such order (the schedule would
-/// deadlock).
+/// deadlock), and std::invalid_argument for other kinds of actions.
 [[nodiscard]] std::vector<Action> in_dependency_order(const Schedule& schedule);
 
 }  // namespace parbench

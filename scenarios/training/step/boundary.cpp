@@ -7,24 +7,20 @@
 
 namespace parbench {
 
-std::int64_t Boundaries::samples(const Crossing& crossing, int micro_batch) const {
-  const auto& all = tasks_.step().layout.micro_batches;
-  return all.at(static_cast<std::size_t>(crossing.from.replica))
-      .at(static_cast<std::size_t>(micro_batch));
-}
-
 /// Returns memory at one end for the canonical form of the next tensor of a transfer. Micro-batches
 /// with the same slot share it.
 BufferView Boundaries::packed_memory(const End& end, const Crossing& crossing) {
   const int slot = slot_of(end.packed, crossing.micro_batch);
+  const StepLayout& layout = tasks_.step().layout;
+  const int replica = crossing.from.replica;
   std::int64_t largest = 0;
-  const int count = tasks_.step().layout.micro_batch_count(crossing.from.replica);
+  const int count = layout.micro_batch_count(replica);
   for (int i = 0; i < count; ++i) {
-    if (slot_of(end.packed, i) == slot) largest = std::max(largest, samples(crossing, i));
+    if (slot_of(end.packed, i) == slot) largest = std::max(largest, layout.samples_of(replica, i));
   }
   Shape shape = end.desc.shape;
   const std::size_t bytes = canonical(shape, end.desc.dtype).bytes;
-  shape.front() = shape.front() / samples(crossing, crossing.micro_batch) * largest;
+  shape.front() = shape.front() / layout.samples_of(replica, crossing.micro_batch) * largest;
   const auto [known, is_new] =
       packed_.try_emplace({&end.packed, slot, crossing.copies.size()}, BufferView());
   if (is_new) {

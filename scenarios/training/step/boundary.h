@@ -54,7 +54,6 @@ class Boundaries {
     BufferView view;
     const Slots& packed;  // slots of canonical memory for the tensor
   };
-  [[nodiscard]] std::int64_t samples(const Crossing& crossing, int micro_batch) const;
   [[nodiscard]] BufferView packed_memory(const End& end, const Crossing& crossing);
   [[nodiscard]] BufferView canonical_end(const End& end, bool sends, Crossing& crossing);
   void cross(const End& from, const End& to, Crossing& crossing);

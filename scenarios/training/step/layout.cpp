@@ -11,6 +11,11 @@ std::int64_t StepLayout::samples_of(int replica) const {
   return std::accumulate(samples.begin(), samples.end(), std::int64_t{0});
 }
 
+std::int64_t StepLayout::samples_of(int replica, int micro_batch) const {
+  return micro_batches.at(static_cast<std::size_t>(replica))
+      .at(static_cast<std::size_t>(micro_batch));
+}
+
 std::int64_t StepLayout::samples() const {
   std::int64_t sum = 0;
   for (int replica = 0; replica < grid.replicas; ++replica) sum += samples_of(replica);

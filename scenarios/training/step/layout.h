@@ -71,6 +71,7 @@ struct StepLayout {
   }
   [[nodiscard]] std::int64_t samples() const;  // samples of all replicas
   [[nodiscard]] std::int64_t samples_of(int replica) const;
+  [[nodiscard]] std::int64_t samples_of(int replica, int micro_batch) const;
 
   /// Returns all points, sorted by replica, stage and shard.
   [[nodiscard]] std::vector<GridPoint> points() const;

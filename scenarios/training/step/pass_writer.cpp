@@ -100,12 +100,6 @@ PassWriter::PassWriter(StepTasks& tasks) : tasks_(tasks), boundaries_(tasks) {
   }
 }
 
-std::int64_t PassWriter::samples(int replica, int micro_batch) const {
-  return tasks_.step()
-      .layout.micro_batches.at(static_cast<std::size_t>(replica))
-      .at(static_cast<std::size_t>(micro_batch));
-}
-
 void PassWriter::write_packing() {
   for (const GridPoint& point : tasks_.step().layout.points()) {
     std::vector<Call> calls = tasks_.stage(point).pack();
@@ -159,7 +153,7 @@ void PassWriter::begin_forward(StagePass& pass, int replica, const Action& actio
   }
   pass.common_ = {.name = fmt::format("forward, micro-batch {}, ", micro_batch),
                   .lanes = {},
-                  .cost_key = fmt::format("forward {}", samples(replica, micro_batch)),
+                  .cost_key = fmt::format("forward {}", layout.samples_of(replica, micro_batch)),
                   .phase = "forward",
                   .micro_batch = micro_batch};
 }
@@ -188,7 +182,7 @@ void PassWriter::begin_backward(StagePass& pass, int replica, const Action& acti
   }
   pass.common_ = {.name = fmt::format("backward, micro-batch {}, ", micro_batch),
                   .lanes = {},
-                  .cost_key = fmt::format("backward {}{}", samples(replica, micro_batch),
+                  .cost_key = fmt::format("backward {}{}", layout.samples_of(replica, micro_batch),
                                           is_first ? " first" : ""),
                   .phase = "backward",
                   .micro_batch = micro_batch};

@@ -68,7 +68,6 @@ class PassWriter {
  private:
   friend class StagePass;
 
-  [[nodiscard]] std::int64_t samples(int replica, int micro_batch) const;
   void begin_forward(StagePass& pass, int replica, const Action& action);
   void begin_backward(StagePass& pass, int replica, const Action& action);
   void receive(StagePass::Shard& shard, int micro_batch) const;

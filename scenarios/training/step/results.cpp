@@ -171,14 +171,14 @@ void add_equality_of_replicas(TrainingStep& step) {
 
 std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& tolerance,
                                                const Stage::TrainedParameter& one,
-                                               const Stage::TrainedParameter& other) {
+                                               const Stage::TrainedParameter& other, int shard) {
   const std::vector<float> want = data.read(one.gradient);
   const std::vector<float> got = data.read(other.gradient);
   const Agreement found = agreement(got, want, tolerance);
   if (found.holds()) return std::nullopt;
   const std::size_t i = found.not_finite.value_or(found.where);
-  return fmt::format("the gradient of {}[{}] is {:.9g} on shard 0 and {:.9g} on another",
-                     one.spec.name, i, want[i], got[i]);
+  return fmt::format("the gradient of {}[{}] is {:.9g} on shard 0 and {:.9g} on shard {}",
+                     one.spec.name, i, want[i], got[i], shard);
 }
 
 /// Returns a message about the first gradient of a repeated parameter that differs between the
@@ -190,7 +190,8 @@ std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& da
     for (auto& one : step.stage({0, point.stage, 0}).parameters()) first[one.spec.name] = one;
     for (const auto& other : step.stage(point).parameters()) {
       if (!step.division->is_repeated(other.spec.name)) continue;
-      auto far = far_from_each_other(data, step.tolerance, first.at(other.spec.name), other);
+      auto far =
+          far_from_each_other(data, step.tolerance, first.at(other.spec.name), other, point.shard);
       if (far) return far;
     }
   }

@@ -1,13 +1,18 @@
-// Dry runs over ranks of which one fails.
+// Dry runs over ranks: work of other ranks, and ranks of which one fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/estimates/estimate.h"
 #include "kernels/base/error.h"
+#include "kernels/core/ranks/remote_device.h"
+#include "kernels/machine/machine.h"
+#include "scenarios/framework/prepared_case.h"
 #include "tests/bench/fake_scenario.h"
+#include "tests/bench/ranks/imagined_ranks.h"
 #include "tests/bench/ranks/linked_ranks.h"
 #include "tests/scenarios/fake_device.h"
 
@@ -51,6 +56,42 @@ void expect_one_failure(RankTeam& team, const std::string& reference) {
   for (const std::size_t other : {0U, 2U}) {
     EXPECT_EQ(!run.cases[other].error.empty(), fails_all) << run.cases[other].error;
   }
+}
+
+/// A task of a lane of rank 0 ("own"), or of one of rank 1, with ("beside") or without another lane
+/// of rank 0.
+class WorkOfARank : public fake::FakeScenario {
+ public:
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override {
+    auto parts = std::make_unique<CaseParts>(context);
+    if (spec.strategy == "beside") static_cast<void>(add_lane(*parts, 0, StreamKind::compute));
+    const LaneId lane = add_lane(*parts, spec.strategy == "own" ? 0 : 1, StreamKind::compute);
+    parts->plan.add({.name = "work", .lanes = {lane}, .work = {.flops = 1e12}}, {});
+    return make_case(std::move(parts));
+  }
+};
+
+TEST(EstimateOfRanks, IsAsLongForThreadsOfAnotherRankAsForThoseOfThisOne) {
+  test::ImaginedRanks ranks(2);
+  const Machine machine;
+  std::vector<std::unique_ptr<Device>> devices = machine.open("cpu:0");
+  DeviceInfo info = devices.front()->info();
+  info.rank = 1;
+  const std::vector<int> once = info.cores;
+  for (int i = 1; i < 3; ++i) info.cores.insert(info.cores.end(), once.begin(), once.end());
+  devices.push_back(std::make_unique<RemoteDevice>(info, *devices.front(), true));
+  Context context(std::move(devices), {.measures = false, .ranks = &ranks});
+  std::vector<CaseSpec> specs;
+  for (const char* strategy : {"alone", "beside", "own"}) {
+    specs.push_back(fake::FakeScenario::spec(strategy, 1));
+  }
+  const std::vector<CaseEstimate> cases =
+      estimate(WorkOfARank(), context, specs, SamplerOptions{}).cases;
+  for (const CaseEstimate& one : cases) EXPECT_EQ(one.error, "") << one.name;
+  const double own = cases.at(2).execution_seconds;
+  EXPECT_NEAR(cases.at(0).execution_seconds, own / 3, 1e-9 * own) << "three times the threads";
+  EXPECT_NEAR(cases.at(1).execution_seconds, own / 3, 1e-9 * own);
 }
 
 TEST(EstimateOfRanks, HasTheErrorOfOneRankOnAll) {

@@ -371,6 +371,17 @@ TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
                  "direct."));
 }
 
+TEST(CollectivesAnswer, NamesTheOneSizeOfAllBandwidths) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  outcomes.push_back(outcome(*scenario, "reduce", "direct", 4096, 20e-6, 8e9, 0));
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              HasSubstr("GB/s: all-reduce 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB (direct)."));
+  outcomes.back().metrics.clear();
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: all-reduce 7.92 (direct)."));
+}
+
 TEST(CollectivesAnswer, NamesNoBandwidthWithoutAVerdict) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);

@@ -15,6 +15,7 @@ namespace parbench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::uint64_t seed = 7;
 
@@ -48,6 +49,13 @@ TEST(NetworkDivision, ShardsHaveEveryElementOfDividedParametersOnce) {
     EXPECT_THAT(owners(division, spec), ::testing::Each(want)) << spec.name;
   }
   EXPECT_EQ(divided, 2 * 8) << "weights and bias of four layers of each block";
+}
+
+TEST(NetworkDivision, HasNoOtherParameters) {
+  const NetworkDivision division(small_gpt(), 3, RestOfNetwork::repeated, seed);
+  const auto message = ThrowsMessage<std::invalid_argument>("no parameter nowhere");
+  EXPECT_THAT([&] { static_cast<void>(division.is_repeated("nowhere")); }, message);
+  EXPECT_THAT([&] { static_cast<void>(division.runs("nowhere", 0)); }, message);
 }
 
 TEST(NetworkDivision, ShardsHaveTheSameLayersWithPartsOfTheInnerOnes) {

@@ -233,18 +233,6 @@ bool is_dense(const TileExtents& extents, const TileStrides& strides) {
   return true;
 }
 
-float load_element(DType dtype, const std::byte* element) {
-  switch (dtype) {
-    case DType::bf16:
-      return from_bf16(*reinterpret_cast<const std::uint16_t*>(element));
-    case DType::i32:
-      return static_cast<float>(*reinterpret_cast<const std::int32_t*>(element));
-    case DType::f32:
-      break;
-  }
-  return *reinterpret_cast<const float*>(element);
-}
-
 void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
                const TileStrides& strides) {
   switch (dtype) {

@@ -24,8 +24,6 @@ using TileStrides = std::array<std::int64_t, tile_dimensions>;
 /// Returns whether the elements of a tile are contiguous in memory, in the order of a block.
 [[nodiscard]] bool is_dense(const TileExtents& extents, const TileStrides& strides);
 
-[[nodiscard]] float load_element(DType dtype, const std::byte* element);
-
 /// Loads the elements of a tile as f32; `first` is the address of its first element.
 void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
                const TileStrides& strides);

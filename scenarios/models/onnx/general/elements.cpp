@@ -1,14 +1,17 @@
 // Element-wise operators.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <type_traits>
 
 #include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/exchanged.h"
 #include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/reading/numbers.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
@@ -203,25 +206,27 @@ Outputs clip(Arguments& arguments) {
 }
 
 /// Converts elements: floating-point numbers are truncated to integers; booleans are 0 or 1.
-Outputs converted(Arguments& arguments, ElementType to) {
+Outputs converted(Arguments& arguments, ElementType to, std::optional<IntegerRange> range) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
-  arguments.set_type(to);
+  arguments.set_type(to, range);
   if (to == ElementType::boolean && from != to) return {inverted(inverted(x))};
   const bool truncates = to == ElementType::integer && from == ElementType::floating;
   return {truncates ? truncated(x) : x};
 }
 
 Outputs cast(Arguments& arguments) {
-  constexpr std::int64_t boolean = 9;
-  constexpr std::array<std::int64_t, 4> floating{1, 10, 11, 16};
-  const std::int64_t to = arguments.integer("to", 1);
-  if (to == boolean) return converted(arguments, ElementType::boolean);
-  const bool is_floating = std::ranges::find(floating, to) != floating.end();
-  return converted(arguments, is_floating ? ElementType::floating : ElementType::integer);
+  constexpr int uint32 = 12;  // types of results, but of no constants
+  constexpr int uint64 = 13;
+  const auto to = static_cast<int>(arguments.integer("to", 1));
+  refuse_if(!is_number(to) && to != uint32 && to != uint64,
+            fmt::format("results of the type {} are not supported", name_of_type(to)));
+  return converted(arguments, element_type(to), range_of_type(to));
 }
 
-Outputs cast_like(Arguments& arguments) { return converted(arguments, arguments.type(1)); }
+Outputs cast_like(Arguments& arguments) {
+  return converted(arguments, arguments.type(1), arguments.range(1));
+}
 
 // --- operators of several tensors ---
 
@@ -305,17 +310,27 @@ Outputs dequantise(Arguments& arguments) {
   return {x * along_axis(arguments, 1)};
 }
 
+/// Returns the range of the results of a quantisation, that of its zero point's type. Without a
+/// zero point, the attribute output_dtype names the type; 0 and no attribute: uint8.
+IntegerRange quantised_range(const Arguments& arguments) {
+  constexpr std::int64_t uint8 = 2;
+  const std::int64_t named = arguments.integer("output_dtype", 0);
+  const auto range = arguments.has(2) ? arguments.range(2)
+                                      : range_of_type(static_cast<int>(named == 0 ? uint8 : named));
+  if (!range) throw CannotTranslate("only results of 8 or 16 bits are supported");
+  return *range;
+}
+
 /// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
 /// no gradient, so the backward pass treats rounding as the identity (straight-through estimator).
 Outputs quantise(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Term scaled = x / along_axis(arguments, 1);
-  const bool is_signed =
-      arguments.has(2) && !arguments.translator().is_unsigned(arguments.node().inputs[2]);
+  const IntegerRange range = quantised_range(arguments);
   Term rounded = scaled + (scaled.round() - scaled).detached();
   if (arguments.has(2)) rounded = rounded + along_axis(arguments, 2);
-  arguments.set_type(ElementType::integer);
-  return {is_signed ? rounded.clipped(-128, 127) : rounded.clipped(0, 255)};
+  arguments.set_type(ElementType::integer, range);
+  return {rounded.clipped(range.low, range.high)};
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ Outputs constant_of_shape(Arguments& arguments) {
 Outputs constant(Arguments& arguments) {
   for (const auto& [name, attribute] : arguments.node().attributes) {
     if (const auto* value = std::get_if<Constant>(&attribute)) {
-      arguments.set_type(value->type);
+      arguments.set_type(value->type, value->range);
       Translator& translator = arguments.translator();
       return {translator.add_source(arguments.node().outputs.at(0), *value,
                                     !translator.has_initializers())};

@@ -153,8 +153,7 @@ std::optional<std::int64_t> kept_elements(const Shape& shape) {
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   made.type = element_type(tensor.data_type());
-  made.is_unsigned = tensor.data_type() == onnx::TensorProto::UINT8 ||
-                     tensor.data_type() == onnx::TensorProto::UINT16;
+  made.range = range_of_type(tensor.data_type());
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
   if (is_number(tensor.data_type())) made.numbers = numbers_of(tensor, *count);

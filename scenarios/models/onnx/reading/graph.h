@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,12 +17,18 @@ namespace parbench::onnx_import {
 /// Kind of a tensor's elements, independent of their size.
 enum class ElementType { floating, integer, boolean };
 
+/// Smallest and largest number of an integer type.
+struct IntegerRange {
+  float low = 0;
+  float high = 0;
+};
+
 /// A tensor whose values the file contains.
 struct Constant {
   Shape shape;
   ElementType type = ElementType::floating;
-  bool is_unsigned = false;
-  std::vector<double> numbers = {};  // all values of a small constant; empty for larger ones
+  std::optional<IntegerRange> range = {};  // of an integer type of 8 or 16 bits
+  std::vector<double> numbers = {};        // all values of a small constant; empty for larger ones
 };
 
 /// Stands for an attribute of a kind that is not read, such as a list of floats.

@@ -135,6 +135,38 @@ ElementType element_type(int type) {
   return is_floating(type) ? ElementType::floating : ElementType::integer;
 }
 
+std::optional<IntegerRange> range_of_type(int type) {
+  const auto of = []<class Value>(Value /*unused*/) -> IntegerRange {
+    using Limits = std::numeric_limits<Value>;
+    return {static_cast<float>(Limits::min()), static_cast<float>(Limits::max())};
+  };
+  switch (type) {
+    case onnx::TensorProto::INT8:
+      return of(std::int8_t{});
+    case onnx::TensorProto::UINT8:
+      return of(std::uint8_t{});
+    case onnx::TensorProto::INT16:
+      return of(std::int16_t{});
+    case onnx::TensorProto::UINT16:
+      return of(std::uint16_t{});
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string name_of_type(int type) {
+  // types that earlier versions of the library do not know
+  constexpr int first_later = 17;
+  constexpr std::array later{"FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ",
+                             "UINT4",        "INT4",           "FLOAT4E2M1"};
+  const int index = type - first_later;
+  if (index >= 0 && std::cmp_less(index, later.size())) {
+    return later.at(static_cast<std::size_t>(index));
+  }
+  if (!onnx::TensorProto::DataType_IsValid(type)) return std::to_string(type);
+  return onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(type));
+}
+
 std::size_t bytes_of_type(int type) {
   const NumberType* found = number_type(type);
   return found == nullptr ? 4 : found->bytes;

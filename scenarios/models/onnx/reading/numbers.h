@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "scenarios/models/onnx/reading/graph.h"
@@ -20,6 +22,10 @@ namespace parbench::onnx_import {
 /// Returns whether a type is a supported type of numbers.
 [[nodiscard]] bool is_number(int type);
 [[nodiscard]] ElementType element_type(int type);
+/// Returns the range of an integer type of 8 or 16 bits; nothing for other types.
+[[nodiscard]] std::optional<IntegerRange> range_of_type(int type);
+/// Returns the name of a type ("FLOAT8E5M2"); its number if it is unknown.
+[[nodiscard]] std::string name_of_type(int type);
 /// Returns the size of an element in an external file, in bytes; 4 for types that are not
 /// supported.
 [[nodiscard]] std::size_t bytes_of_type(int type);

@@ -2,12 +2,15 @@
 // often devices are read.
 #include "bench/sampling/conditions/conditions.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "reports/io/json.h"
 #include "reports/statistics/conditions.h"
@@ -15,6 +18,7 @@
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/support/control_groups.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench {
 namespace {
@@ -116,6 +120,36 @@ TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->page_faults, 20);
   EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->denied, 0.5);
   EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->others, 0.3) << "noise of ticks cancels";
+}
+
+TEST(ConditionWatch, ReadsTheUseOfCoresBelowItsRoot) {
+  const test::TemporaryFolder folder;
+  const auto set_busy = [&](double seconds) {
+    std::string lines = "cpu  0 0 0 0 0 0 0 0 0 0\n";
+    const std::vector<int> cores = report::cores_allowed();
+    const double ticks =
+        seconds * static_cast<double>(sysconf(_SC_CLK_TCK)) / static_cast<double>(cores.size());
+    for (const int core : cores) {
+      lines += fmt::format("cpu{} {:.0f} 0 0 0 0 0 0 0 0 0\n", core, ticks);
+    }
+    folder.write("proc/stat", lines);
+  };
+  test::FakeDevice device(0, 2);
+  device.on_condition = [] { return Condition{.threads = ThreadTimes{.threads = 1}}; };
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  Plan plan;
+  static_cast<void>(plan.add_lane("compute", *stream));
+  double clock = 0;
+  ConditionWatch watch([&] { return clock; }, folder.path());
+  set_busy(0);
+  watch.before(plan);
+  clock = 1000;
+  set_busy(500);
+  report::Sample sample;
+  watch.after(sample);
+  ASSERT_EQ(sample.conditions.size(), 1U);
+  EXPECT_NEAR(sample.conditions[0].threads.value().others.value(), 0.25, 0.01)
+      << "half a core of two, without the time of this process";
 }
 
 /// Threads of a device that wait for the core of others for a share of their time.

@@ -69,6 +69,16 @@ TEST_F(ConstantsImport, ConstantsOfChannelsAreTrained) {
   EXPECT_EQ(rows.layers.back().output, (Shape{5, 6}));
 }
 
+TEST_F(ConstantsImport, ANumberOfTheFileIsNamedAfterItsRole) {
+  const Network found = network(onnx_zeros("w", "1, 3, 3, 3, 3") +
+                                    "b = Constant <value = float[1] {0.5}> () "
+                                    "y = Conv <kernel_shape = [3, 3, 3]> (x, w, b) ",
+                                "float[N, 3, 4, 4, 4] x");
+  ASSERT_EQ(found.parameters().size(), 2U);
+  EXPECT_EQ(found.parameters()[0].name, "conv.w");
+  EXPECT_EQ(found.parameters()[1].name, "conv.weight1");
+}
+
 TEST_F(ConstantsImport, ConstantsHaveTheValuesOfTheFile) {
   const auto values = [&](const std::string& node) {
     write_onnx(path_, "float[N, 3] x", "c = Constant <value = float[3] {1, 2, 4}> () " + node, 13);

@@ -281,6 +281,12 @@ TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
                                onnx_classifier("last"),
                            "float[N, 8, 16, 16] x")),
               HasSubstr("MaxPool: its indices of maxima are read (node p)"));
+  const std::string dropped = onnx_zeros("w", "3, 2") + "p = MatMul (x, w) ";
+  const std::string unsupported = "Dropout: its output 2 is read and not supported (node d)";
+  EXPECT_THAT(refusal(file(dropped + "d, m = Dropout (p) y = Where (m, d, p) ", "float[N, 3] x")),
+              AllOf(HasSubstr("has 1 of 3 nodes without"), HasSubstr(unsupported)));
+  EXPECT_THAT(refusal(file(dropped + "d, y = Dropout (p) ", "float[N, 3] x")),
+              HasSubstr(unsupported));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x")), HasSubstr("no weights to train"));
   EXPECT_THAT(refusal(file("a = Dropout <ratio = 1.5> (x) " + linear("a"), "float[N, 3] x", 9)),
               HasSubstr("not between 0 and 1"));

@@ -1,5 +1,5 @@
 // Values of ONNX operators against numbers and formulas from their definitions: functions of
-// elements, reductions, normalisations, products, losses and quantisation; defaults of attributes,
+// elements, reductions, normalisations, products and losses; defaults of attributes,
 // other values of them, and defaults that operator sets have changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -459,25 +459,6 @@ TEST(OperatorValues, LossesDoNotReadProbabilitiesOfOtherClasses) {
   const std::string entropy = "y = SoftmaxCrossEntropyLoss (x, t) ";
   expect_all({{entropy, {logits, first}, {}, {std::log(4)}}});
   expect_gradients({{entropy, {logits, first}, {1, 3}, {-0.75, 0, 0.75}}});
-}
-
-TEST(OperatorValues, QuantisationRoundsToTheRangeOfItsZero) {
-  const Given x{"x", {1, 4}, {0.25, 0.8, -100, 200}};
-  const Given two{"x", {2, 2}, {1, 2, 3, 4}, ElementType::integer};
-  const std::string half = numbers("s", "1", "0.5");
-  const std::string scales = numbers("s", "2", "2, 10");
-  expect_all(
-      {{half + "y = QuantizeLinear (x, s) ", {x}, {1, 4}, {0, 2, 0, 255}},
-       {half + "z = Constant <value = int8[1] {-3}> () y = QuantizeLinear (x, s, z) ",
-        {x},
-        {1, 4},
-        {-3, -1, -128, 127}},
-       {scales + "y = DequantizeLinear (x, s) ", {two}, {2, 2}, {2, 20, 6, 40}},
-       {scales +
-            "z = Constant <value = int8[2] {1, 2}> () y = DequantizeLinear <axis = 0> (x, s, z) ",
-        {two},
-        {2, 2},
-        {0, 2, 10, 20}}});
 }
 
 }  // namespace

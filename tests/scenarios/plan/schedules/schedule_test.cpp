@@ -94,6 +94,12 @@ TEST(Schedule, OneThatWaitsForItselfIsRefused) {
                           {{forward, 1, 0}, {forward, 1, 1}, {backward, 1, 0}, {backward, 1, 1}}};
   EXPECT_THAT([&] { static_cast<void>(in_dependency_order(stuck)); },
               ThrowsMessage<std::logic_error>("this schedule waits for itself"));
+  EXPECT_THAT(
+      [] {
+        static_cast<void>(in_dependency_order({{{gather, 0, 0}, {forward, 0, 0}}}));
+      },
+      ThrowsMessage<std::invalid_argument>(
+          "the dependencies of this kind of action are not known"));
   EXPECT_THAT([] { static_cast<void>(schedule_named("zigzag", 2, 2)); },
               ThrowsMessage<std::invalid_argument>("unknown schedule zigzag"));
 }
