@@ -228,7 +228,7 @@ TEST_F(ImageImport, ChannelsAreNotTakenForPixels) {
 TEST_F(ImageImport, RefusesWhatDoesNotFit) {
   EXPECT_THAT(
       refusal(onnx_zeros("w", "8, 8, 1, 1") + onnx_zeros("b", "7") + "last = Conv (x, w, b) "),
-      HasSubstr("its biases are not one an output"));
+      HasSubstr("its biases must have one value per output channel"));
   EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
                       "last = ConvTranspose <output_padding = [-1, 0]> (x, w) "),
               HasSubstr("its output_padding do not fit its input"));

@@ -148,7 +148,7 @@ TEST_F(OnnxImport, OtherSizesOfImagesAreThoseThatTheNetworkAllows) {
       "float[1, 3, 32, 32] x");
   EXPECT_EQ(network(flat).layers.back().output, (Shape{10})) << "of any batch";
   EXPECT_THAT(refusal(flat, {{"image", 64}}),
-              HasSubstr("Reshape: it divides the samples of {N, 8, 64, 64}"));
+              HasSubstr("Reshape: dividing the batch dimension of {N, 8, 64, 64}"));
 }
 
 TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
@@ -162,7 +162,7 @@ TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
       << "a softmax inside of the network";
   EXPECT_EQ(network(file(nodes + "y = Softmax <axis = 0> (a) ", "float[N, 6] x")).loss,
             Loss::mean_squared_error)
-      << "over the samples";
+      << "over the batch dimension";
 }
 
 TEST_F(OnnxImport, WhatTheOutputDoesNotDependOnIsLeftOut) {
@@ -209,7 +209,7 @@ TEST_F(OnnxImport, RefusesNormalisationsWithoutANumberForEachChannel) {
         refusal(file(
             nodes + "last = BatchNormalization (x, scale, shift, centre, spread) " + classifier,
             "float[N, 8, 16, 16] x")),
-        HasSubstr("parameters are not one a channel"))
+        HasSubstr("parameters must have one value per channel"))
         << wrong;
   }
 }
@@ -277,19 +277,20 @@ TEST_F(OnnxImport, WeightsOfTheFileAreWantedOfAllParameters) {
 }
 
 TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
-  EXPECT_THAT(refusal(file("p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " +
-                               onnx_classifier("last"),
-                           "float[N, 8, 16, 16] x")),
-              HasSubstr("MaxPool: its indices of maxima are read (node p)"));
+  EXPECT_THAT(
+      refusal(file(
+          "p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " + onnx_classifier("last"),
+          "float[N, 8, 16, 16] x")),
+      HasSubstr("MaxPool: the indices of maxima (its second output) are not supported (node p)"));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x")), HasSubstr("no weights to train"));
   EXPECT_THAT(refusal(file("a = Dropout <ratio = 1.5> (x) " + linear("a"), "float[N, 3] x", 9)),
               HasSubstr("not between 0 and 1"));
   EXPECT_THAT(
       refusal(file("r = Constant <value_floats = [0.5]> () a = Dropout (x, r) " + linear("a"),
                    "float[N, 3] x")),
-      HasSubstr("its value is of a type that is not supported"));
+      HasSubstr("the type of its value is not supported"));
   EXPECT_THAT(refusal(file("a = Relu (x) a = Tanh (x) " + linear("a"), "float[N, 3] x", 19)),
-              HasSubstr("'a' is made twice"));
+              HasSubstr("'a' is computed twice"));
 }
 
 TEST_F(OnnxImport, RefusesNumbersThatOverflow) {
@@ -375,12 +376,11 @@ TEST_F(OnnxImport, RefusesInputsThatCannotBeDrawn) {
               HasSubstr("has no input of floating-point numbers or tokens"));
   EXPECT_THAT(refusal(file(onnx_zeros("w", "3, 4") + "c = Cast <to = 1> (x) y = MatMul (c, w) ",
                            "int64[N, 3] x")),
-              HasSubstr("has tokens that other operators than a Gather from a table read"));
+              HasSubstr("has tokens that are read by an operator other than Gather from a table"));
   EXPECT_THAT(
       refusal(file("y = Relu (x) ", "float[N, T, 3] x")),
       HasSubstr("leaves dimension 1 of its input 'x' open; give its size with --dim T=SIZE"));
-  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")),
-              HasSubstr("without a dimension of samples"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")), HasSubstr("without a batch dimension"));
 }
 
 TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
@@ -390,7 +390,7 @@ TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x", 5)),
               HasSubstr("operator set 5; allowed"));
   EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x", 20)),
-              HasSubstr("Relu '' reads 'nothing', which nothing before it has made"));
+              HasSubstr("Relu '' reads 'nothing', which no earlier node computes"));
   EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x")),
               HasSubstr("breaks a rule of ONNX"));
 }
