@@ -20,10 +20,11 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
         .parameter("cut", "published");
   };
   const MadeCase forced = divided().note("only cut", "head");
-  EXPECT_THAT(text("only-cut", {forced}),
-              AllOf(HasSubstr("the model can only be cut at head, so that 2 stages have no other "
-                              "partition"),
-                    HasSubstr("try: data parallelism")));
+  EXPECT_THAT(
+      text("only-cut", {forced}),
+      AllOf(HasSubstr(
+                "the model can only be cut at head, so there is no other partition into 2 stages"),
+            HasSubstr("try: data parallelism")));
   const auto waiting = [](double first, double second, double host) {
     return MadeCase("a", 10, {{.compute = first, .waits = {.host = host}}, {.compute = second}})
         .note("only cut", "head");
