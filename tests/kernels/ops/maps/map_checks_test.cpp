@@ -69,9 +69,9 @@ TEST(MapChecks, RefusesTensorsThatLeaveTheirBuffers) {
   Map map = matrix();
   map.inputs[0].count = 23;
   EXPECT_THAT(objection(map),
-              HasSubstr("source0 leaves its 23 elements with offset 0 and strides '6x1'"));
+              HasSubstr("source0 exceeds its 23 elements with offset 0 and strides '6x1'"));
   map.inputs[0] = {DType::f32, 24, 1, {6, 1}};
-  EXPECT_THAT(objection(map), HasSubstr("source0 leaves its 24 elements with offset 1"));
+  EXPECT_THAT(objection(map), HasSubstr("source0 exceeds its 24 elements with offset 1"));
   map.inputs[0] = {DType::f32, 24, 5, {6, -1}};
   EXPECT_EQ(objection(map), "accepted");
   map.inputs[0] = {DType::f32, 24, 4, {6, -1}};
@@ -87,7 +87,7 @@ TEST(MapChecks, RefusesTensorsThatLeaveTheirBuffers) {
   map.inputs[0] = {DType::f32, huge, 0, {0, 0}};
   EXPECT_NE(objection(map), "accepted") << "its bytes exceed 64 bits";
   map.inputs[0] = {DType::f32, 0, 0, {0, 0}};
-  EXPECT_THAT(objection(map), HasSubstr("source0 leaves its 0 elements"));
+  EXPECT_THAT(objection(map), HasSubstr("source0 exceeds its 0 elements"));
 }
 
 TEST(MapChecks, RefusesOutputsWhoseElementsMayBeShared) {
@@ -101,7 +101,7 @@ TEST(MapChecks, RefusesOutputsWhoseElementsMayBeShared) {
   map.output = {DType::i32, 24, 0, {6, 1}};
   EXPECT_EQ(objection(map), "accepted");
   map.accumulate = true;
-  EXPECT_THAT(objection(map), HasSubstr("the output is i32, to which nothing is added"));
+  EXPECT_THAT(objection(map), HasSubstr("the output is i32, which cannot accumulate"));
 }
 
 TEST(MapChecks, RefusesValuesOfAnotherNumberOrType) {
