@@ -85,7 +85,8 @@ TEST_F(PeaksProcess, ThatAreNotKeptOrDamagedAreLeftOut) {
   EXPECT_EQ(refused.exit_code, 1) << refused.err;
   EXPECT_THAT(refused.out, AllOf(HasSubstr("! not kept: gemm f32"), ContainsRegex("\ngemm f32 ")))
       << "the old rate stays";
-  EXPECT_THAT(refused.err, ContainsRegex("[12] rates? (was|were) not kept; the table says why"));
+  EXPECT_THAT(refused.err,
+              ContainsRegex("[12] rates? (was|were) not stored; see the table for the reason"));
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "peaks")) {
     report::write_file(file.path(), "{}");
   }

@@ -232,7 +232,7 @@ TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
               HasSubstr("branch: strategies threads, graph-chain, graph-one-stream, graph-streams "
-                        "left\nout: launched in a way of its own; leave out --graph\n"));
+                        "left\nout: the submit mode is fixed; leave out --graph\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
@@ -333,13 +333,13 @@ TEST_F(Usage, RefusesDevicesThatInterOpWouldNotUse) {
 
 TEST_F(Usage, RefusesSizesThatAGraphDoesNotHave) {
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "mlp", "--model", "resnet18"}),
-              HasSubstr("--model: --dag mlp runs no model; use --dag network alone"));
+              HasSubstr("--model applies to --dag network only, not to --dag mlp"));
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--nodes", "56"}),
-              HasSubstr("--nodes: the layers of --dag network have sizes of their own"));
+              HasSubstr("--nodes does not apply to --dag network"));
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--model", "none.onnx"}),
               AllOf(HasSubstr("--model 'none.onnx': no such file"), HasSubstr("check the path")));
   EXPECT_THAT(refusal({"--scenario", "graph", "--model", "resnet18", "--hidden", "64"}),
-              HasSubstr("--hidden: model resnet18 has no such size"));
+              HasSubstr("--hidden is not a size of model resnet18"));
 }
 
 TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {

@@ -216,7 +216,7 @@ TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
   EXPECT_THAT(warnings({{0}, {1}}), testing::IsEmpty());
   EXPECT_THAT(warnings({{0}, {1}, {0}, {1}}),
               testing::ElementsAre("Careful: the 4 devices share 2 cores, so these times and gains "
-                                   "do not carry over to devices with cores of their own."));
+                                   "do not apply to devices with separate cores."));
 }
 
 TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
@@ -354,9 +354,9 @@ TEST_F(MissingBaselines, AreNamedWithTheCasesThatNeedThem) {
   add("a", 6);
   EXPECT_THAT(warnings(), testing::IsEmpty());
   add("a", 6, 1, 16);
-  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(not part of this run) for 1 case: they have "
-                                               "none."));
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre("Gains are relative to base, which was not measured (not part "
+                                   "of this run) for 1 case; these have no gain."));
 }
 
 TEST_F(MissingBaselines, SayWhyTheyAre) {

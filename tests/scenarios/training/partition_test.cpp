@@ -46,8 +46,8 @@ TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
 TEST(NamedPartition, AStageForEveryDeviceInOrder) {
   const Network network = resnet(50, 64);
   EXPECT_THAT(refusal(network, "layer1.0", 3), HasSubstr("makes 2 stages, but there are 3"));
-  EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in ascending order"));
-  EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different ones"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in the model's order"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different"));
   EXPECT_THAT(refusal(network, "published", 3), HasSubstr("no published partition of resnet50"));
   EXPECT_THAT(refusal(resnet(18, 64), "published", 2),
               HasSubstr("use balanced, or name 1 unit of"));
