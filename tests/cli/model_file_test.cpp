@@ -191,7 +191,7 @@ TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {
   }
   const Finished shipped = pipeline({"--model", "toy", "--weights", "file"});
   EXPECT_EQ(shipped.exit_code, 2);
-  EXPECT_THAT(shipped.err, HasSubstr("--weights file is for models from files"));
+  EXPECT_THAT(shipped.err, HasSubstr("--weights file applies to ONNX files only"));
 }
 
 TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {

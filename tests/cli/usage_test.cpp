@@ -367,7 +367,7 @@ TEST_F(Usage, NamesTheScenariosOfARunThatHaveNoCase) {
       {"--scenario", "selftest,matmul,branch", "--strategy", "spin", "--dry-run", "--width", "99"});
   EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
   EXPECT_THAT(chosen.out,
-              HasSubstr("scenarios matmul, branch left out: none of the chosen strategies is one"));
+              HasSubstr("scenarios matmul, branch left out: no matching name in --strategy"));
 }
 
 TEST_F(Usage, WritesNoReportToStandardOutput) {

@@ -184,7 +184,7 @@ TEST_F(PeaksCommand, DoesNotKeepWhatIsTooWide) {
   options.precision_percent = 0;
   const PeakSurvey refused = survey(options, tiny);
   for (const std::string& name : peaks_of_cpu()) {
-    EXPECT_THAT(refused.text, HasSubstr("! not kept: " + name + " "));
+    EXPECT_THAT(refused.text, HasSubstr("! not stored: " + name + " "));
   }
   EXPECT_THAT(refused.text, HasSubstr("is wider than ± 0%"));
   EXPECT_EQ(refused.refused, kinds_of_cpu() * peaks_of_cpu().size());
@@ -198,7 +198,7 @@ TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
   cache_.keep(cpu_of_cores(1),
               {{"gemm f32", planted, "FLOP/s", Interval{0.99 * planted, 1.01 * planted, 0.96},
                 "2001-01-01T00:00:00Z"}});
-  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not kept: gemm f32 "));
+  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not stored: gemm f32 "));
   EXPECT_EQ(known("gemm f32").value, 0);
   EXPECT_GT(known("memory").value, 0);
 }

@@ -72,7 +72,7 @@ TEST(TuningNote, CountsWhatIsLeftToTheHeuristics) {
   const auto note = tuning_note({measured, left, own});
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->first, "autotune");
-  EXPECT_TRUE(note->second.starts_with("3 of 53 kernels left to the library's heuristics"));
+  EXPECT_TRUE(note->second.starts_with("3 of 53 kernels chosen by the library's heuristics"));
 }
 
 struct PreliminaryAnswer : testing::Test {
@@ -363,13 +363,13 @@ TEST_F(MissingBaselines, SayWhyTheyAre) {
   add("a", 6);
   add("b", 6);
   EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(not part of this run): a and b have none."));
+                                               "(not part of this run): a and b have no gain."));
   add_without_time("base");
   EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(out of time): a and b have none."));
+                                               "(out of time): a and b have no gain."));
   cases.back().status = report::CaseStatus::failed;
-  EXPECT_THAT(warnings(),
-              testing::ElementsAre("Gains are relative to base, which failed: a and b have none."));
+  EXPECT_THAT(warnings(), testing::ElementsAre(
+                              "Gains are relative to base, which failed: a and b have no gain."));
   const auto answer = answer_of(scenario, specs, cases, {});
   EXPECT_THAT(answer->warnings, testing::Contains(testing::HasSubstr("relative to base")));
 }

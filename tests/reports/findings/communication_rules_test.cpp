@@ -72,7 +72,7 @@ TEST(CommunicationRules, NoticeBucketsThatMostlyStart) {
       text("buckets-too-small", {in_buckets(1, 10, 72)}),
       AllOf(HasSubstr("2 messages of gradients wait 10.00 ns on average before they start, "
                       "20% of the time"),
-            HasSubstr("after the backward pass takes 12%"), HasSubstr("try: a larger --parcel")));
+            HasSubstr("after the backward pass take 12%"), HasSubstr("try: a larger --parcel")));
   EXPECT_THAT(found("buckets-too-large", {in_buckets(1, 10, 72)}), IsEmpty());
   EXPECT_THAT(found("buckets-too-small", {in_buckets(1, 2, 64)}), IsEmpty()) << "4% of the time";
 }

@@ -76,12 +76,14 @@ TEST(BoundedJson, NamesThePath) {
 
 TEST(BoundedJson, RefusesNestingWithoutRecursion) {
   for (const std::string open : {"[", "{\"a\":", "[{\"a\":"}) {
-    EXPECT_THAT(complaint(repeated(open, 1'000'000)), HasSubstr("deeper than 64 levels")) << open;
+    EXPECT_THAT(complaint(repeated(open, 1'000'000)), HasSubstr("more than 64 levels deep"))
+        << open;
   }
   EXPECT_EQ(complaint(repeated("[", 64) + repeated("]", 64)), "accepted");
-  EXPECT_THAT(complaint(repeated("[", 65) + repeated("]", 65)), HasSubstr("deeper than 64"));
+  EXPECT_THAT(complaint(repeated("[", 65) + repeated("]", 65)),
+              HasSubstr("more than 64 levels deep"));
   EXPECT_THAT(complaint("{\"rows\":" + repeated("[", 1'000'000), {}, "kept"),
-              HasSubstr("deeper than 64"))
+              HasSubstr("more than 64 levels deep"))
       << "in what is not kept as well";
 }
 

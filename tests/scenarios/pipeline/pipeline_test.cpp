@@ -138,7 +138,7 @@ TEST_F(PipelineTest, ANumberOfMicroBatchesFitsTheBatchAndStandsAlone) {
               HasSubstr("--split, --micro-batches: the size of micro-batches follows from their "
                         "number; give one of the two"));
   EXPECT_THAT(refused({{"batch", 8}, {"image", 32}, {"micro-batches", 8}}, {"micro-batches"}),
-              HasSubstr("a micro-batch of 1 sample leaves batch normalisations"));
+              HasSubstr("a micro-batch of 1 sample gives batch normalisations"));
 }
 
 TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {

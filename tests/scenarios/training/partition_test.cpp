@@ -35,11 +35,11 @@ TEST(NamedPartition, UnitsAreFoundByName) {
 
 TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
   const Network network = resnet(50, 64);
-  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' starts no later stage"));
+  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' is not a unit of"));
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("layer1.0, layer1.1"));
-  EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' starts no later stage"));
-  EXPECT_THAT(refusal(network, "layer1.0+", 3), HasSubstr("'' starts no later stage"));
-  EXPECT_THAT(refusal(network, "stem", 2), HasSubstr("'stem' starts no later stage"))
+  EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' is not a unit of"));
+  EXPECT_THAT(refusal(network, "layer1.0+", 3), HasSubstr("'' is not a unit of"));
+  EXPECT_THAT(refusal(network, "stem", 2), HasSubstr("'stem' is not a unit of"))
       << "no stage is left before the first unit";
 }
 

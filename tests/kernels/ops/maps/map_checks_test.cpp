@@ -54,7 +54,7 @@ TEST(MapChecks, RefusesExtents) {
 TEST(MapChecks, RefusesReductionsOfDimensionsThatAreNotThere) {
   Map map = matrix();
   map.reduced = 1;
-  EXPECT_THAT(objection(map), HasSubstr("1 dimensions are reduced by no reduction"));
+  EXPECT_THAT(objection(map), HasSubstr("reduced is 1, but reduction is none"));
   map.reduction = Reduction::sum;
   EXPECT_THAT(objection(map), HasSubstr("destination has 2 strides for 1 dimensions"));
   map.output = dense({4});

@@ -179,7 +179,7 @@ TEST_F(OnnxImport, NamesAllNodesThatHaveNoLayer) {
                    "last = Sum (p, q, s1, s2, s3, s4, s5) " +
                    classifier));
   EXPECT_THAT(text,
-              AllOf(HasSubstr("model.onnx' has 7 of 13 nodes without a layer"),
+              AllOf(HasSubstr("model.onnx' has 7 of 13 nodes that parbench does not support"),
                     HasSubstr("(operator set 13)"),
                     HasSubstr("Det: not supported; see docs/guide/own-model.md#operators (node "
                               "s1, s2, s3 and 3 more)"),
