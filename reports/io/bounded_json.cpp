@@ -156,10 +156,9 @@ class Builder : public nlohmann::json_sax<Json> {
 
   bool open(Json container) {
     if (containers_.size() >= static_cast<std::size_t>(limits_.depth)) {
-      refuse(
-          fmt::format("lists and objects are nested more than {0} levels deep, at most {0} are "
-                      "read; flatten them",
-                      limits_.depth));
+      refuse(fmt::format(
+          "lists and objects are nested deeper than {0} levels, at most {0} are read; flatten them",
+          limits_.depth));
     }
     containers_.push_back(put(std::move(container)));
     return true;

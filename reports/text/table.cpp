@@ -112,7 +112,7 @@ bool has_mark(const Grid& grid, const std::string& mark) {
 
 std::string missing_text(const std::vector<std::string>& names, std::size_t width,
                          std::size_t full_width, const std::string& complete_in) {
-  return fmt::format("not shown at {} columns: {}; --width {} or {} shows all", width,
+  return fmt::format("not shown at {} columns: {}; --width {} or {} has all", width,
                      fmt::join(names, ", "), full_width, complete_in);
 }
 

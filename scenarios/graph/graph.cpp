@@ -261,8 +261,7 @@ std::string limits_text(const PlanLimits& shares) {
                                 : fmt::format(" At {} of {}, the", known,
                                               format_count(known + shares.without, "setting"));
   return fmt::format(
-      "{} longest dependency chain takes {} of the sequential time; no order on {} takes less than "
-      "{}.",
+      "{} longest dependency chain takes {} of the sequential time; no order on {} less than {}.",
       where, shares_text(shares.critical_path), format_count(shares.devices, "device"),
       shares_text(shares.bound));
 }

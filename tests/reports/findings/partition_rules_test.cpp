@@ -36,7 +36,7 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
       << "imbalance takes 9%";
   EXPECT_THAT(text("only-cut", {waiting(6.8, 9, 1.9)}), HasSubstr("try: data parallelism"));
   EXPECT_THAT(text("only-cut", {divided().note("only cut", "h.0+head")}),
-              HasSubstr("at h.0+head, so that 3 stages"));
+              HasSubstr("at h.0+head, so there is no other partition into 3 stages"));
   EXPECT_THAT(found("only-cut", {divided()}), IsEmpty());
   EXPECT_THAT(text("unbalanced", {divided()}), HasSubstr("--cut even"));
   EXPECT_THAT(text("unbalanced", {forced}), AllOf(HasSubstr("20%"), Not(HasSubstr("--cut"))));

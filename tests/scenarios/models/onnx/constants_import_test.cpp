@@ -272,10 +272,11 @@ TEST_F(ConstantsImport, RefusesTransposedConvolutionsThatDoNotFit) {
   };
   for (const std::string groups : {"3", "0", "-1", "16"}) {
     EXPECT_THAT(reason("group = " + groups),
-                HasSubstr("its weights {8, 6, 3, 3} in " + groups +
+                HasSubstr("its weights {8, 6, 3, 3} and " + groups +
                           " groups do not match its input {N, 8, 16, 16}"));
   }
-  EXPECT_THAT(reason("group = 1", "7, 6, 3, 3"), HasSubstr("its weights {7, 6, 3, 3} in 1 groups"));
+  EXPECT_THAT(reason("group = 1", "7, 6, 3, 3"),
+              HasSubstr("its weights {7, 6, 3, 3} and 1 groups"));
   EXPECT_THAT(reason("output_shape = [0, 16]"), HasSubstr("its result has no elements"));
   EXPECT_THAT(reason("output_shape = [16]"), HasSubstr("its output_shape does not fit its input"));
 }

@@ -119,7 +119,7 @@ TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
   EXPECT_THAT(refusal("last = MaxPool <kernel_shape = [3, 3], pads = [0, 0, 3, 3]> (x) "),
               HasSubstr("MaxPool: padding of 0 and 3 could fill a window of 3"));
   EXPECT_THAT(refusal(onnx_zeros("w", "0, 8, 1, 1") + "last = Conv (x, w) "),
-              HasSubstr("Conv: its weights {0, 8, 1, 1} do not fit its input"));
+              HasSubstr("Conv: its weights {0, 8, 1, 1} do not match its input"));
 }
 
 TEST_F(ImageImport, RefusesAGlobalPoolWithoutChannels) {

@@ -193,7 +193,7 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
   };
   EXPECT_THAT(
       reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
-      HasSubstr("its weights {8, 3, 3, 3} do not fit its input {N, 8, 16, 16}, in 1 groups"));
+      HasSubstr("its weights {8, 3, 3, 3} do not match its input {N, 8, 16, 16} and 1 groups"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
               HasSubstr("it has a stride of 0"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
@@ -319,7 +319,9 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
       tensor.set_data_type(type);
       tensor.add_dims(1);
       tensor.set_raw_data(std::string(bytes, '\1'));
-      EXPECT_THAT(refusal(save(model)), HasSubstr("short has another number of values")) << bytes;
+      EXPECT_THAT(refusal(save(model)),
+                  HasSubstr("short has a number of values that does not match its shape"))
+          << bytes;
     }
   }
 }
@@ -350,7 +352,7 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
   EXPECT_THAT(refusal(file(weights + "b = Constant <value = float[2] {5, 6}> () "
                                      "a = Gemm (x, w, b) r = Relu (a) y = MatMul (r, w) ",
                            "float[N, 2] x")),
-              AllOf(HasSubstr("its layers 'a' and 'y' share weights"),
+              AllOf(HasSubstr("its layers 'a' and 'y' share some of their weights"),
                     HasSubstr("export it with dynamo=False")));
 }
 
@@ -407,7 +409,7 @@ TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   onnx::StringStringEntryProto& entry = *weights.add_external_data();
   entry.set_key("location");
   entry.set_value("weights.bin");
-  EXPECT_THAT(refusal(save(model)), HasSubstr("keeps 'w' in 'weights.bin': no such file"));
+  EXPECT_THAT(refusal(save(model)), HasSubstr("stores 'w' in 'weights.bin': no such file"));
   entry.set_value("../weights.bin");
   EXPECT_THAT(refusal(save(model)), HasSubstr("outside of its folder"));
   entry.set_value("weights.bin");
