@@ -4,7 +4,7 @@ set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (w
 set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
 set(PARBENCH_CUDA_WHEELS ${PROJECT_SOURCE_DIR}/build/cuda-wheels CACHE PATH "Folder of unpacked CUDA wheels")
 
-set(PARBENCH_HAS_CUDA OFF CACHE INTERNAL "The CUDA backend is built; scripts/bundle asks")
+set(PARBENCH_HAS_CUDA OFF CACHE INTERNAL "Whether the CUDA backend is built, for scripts/bundle")
 if(NOT PARBENCH_CUDA)
   return()
 endif()

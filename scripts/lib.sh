@@ -183,7 +183,7 @@ drop_foreign_build() {
   local cache="$1/CMakeCache.txt"
   [[ -f $cache ]] || return 0
   ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" || return 0
-  say "$1 belongs to another folder; building anew"
+  say "$1 belongs to another folder; building from scratch"
   rm -rf "$1"
 }
 

@@ -22,8 +22,8 @@ Json read_object(const std::string& path) {
   Json json = naming_flag("--config ", [&] { return report::read_json(path, config_limits); });
   if (json.is_object()) return json;
   throw UsageError(
-      fmt::format("--config '{}' holds no object; it should be one such as "
-                  "{{\"scenario\": \"pipeline\", \"split\": [1, 5]}}",
+      fmt::format("--config '{}' is not a JSON object; give one such as {{\"scenario\": "
+                  "\"pipeline\", \"split\": [1, 5]}}",
                   path));
 }
 
@@ -121,10 +121,9 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
     if (output.path.empty()) continue;
     for (const File& other : others) {
       if (other.path.empty() || !report::is_same_file(output.path, other.path)) continue;
-      throw UsageError(
-          fmt::format("{} '{}' is the file of {} too, which it would overwrite; "
-                      "choose another path",
-                      output.flag, output.path, other.flag));
+      throw UsageError(fmt::format(
+          "{} '{}' is also the file of {}, which would be overwritten; choose another path",
+          output.flag, output.path, other.flag));
     }
     others.push_back(output);
   }
@@ -157,8 +156,8 @@ Rerun read_rerun(std::string_view flag, const std::string& path, const std::vect
         scenarios, [&](const auto& one) { return one->name() == measured.scenario; });
     if (scenario == scenarios.end()) {
       throw UsageError(
-          fmt::format("{}: case '{}' is of scenario '{}', which this program has not; run it with "
-                      "the program that has measured it",
+          fmt::format("{}: case '{}' belongs to scenario '{}', which this program does not have; "
+                      "use the program that measured it",
                       file, measured.name, measured.scenario));
     }
     naming_flag(fmt::format("{}: case '{}': ", file, measured.name),
@@ -173,9 +172,9 @@ Rerun read_rerun(std::string_view flag, const std::string& path, const std::vect
 
 void check_resumable(const std::string& path, const report::Report& report) {
   const auto refuse = [&](std::string_view why) {
-    throw UsageError(fmt::format("--resume '{}' {}; --rerun measures its cases anew", path, why));
+    throw UsageError(fmt::format("--resume '{}' {}; --rerun measures its cases again", path, why));
   };
-  if (!report.processes.empty()) refuse("is of several processes");
+  if (!report.processes.empty()) refuse("has several processes");
   if (report::is_profile(report)) refuse("was measured for a profiler");
   if (std::ranges::none_of(report.cases, report::is_unfinished)) {
     refuse("is complete: nothing is left to measure");

@@ -91,7 +91,7 @@ void check_output(const std::string& path, const std::vector<std::string>& input
   for (const std::string& input : inputs) {
     if (!report::is_same_file(path, input)) continue;
     throw UsageError(
-        fmt::format("-o '{}' is a report, which it would overwrite; choose another path", path));
+        fmt::format("-o '{}' is a report, which would be overwritten; choose another path", path));
   }
   if (report::is_special_file(path)) return;  // /dev/stderr, a pipe
   naming_flag("-o ", [&] { report::check_writable(path); });

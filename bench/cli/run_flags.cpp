@@ -70,8 +70,8 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                   "taken in TF32 on tensor cores (cuda devices); default: f32",
                   number_format_names(), "f32|tf32|bf16", &options.format),
       toggle_flag("graph",
-                  "Launch every case as a graph that was captured once (on GPUs a CUDA "
-                  "graph); leaves out strategies that are a way of launching",
+                  "Launch every case as a graph that was captured once (on GPUs a CUDA graph); "
+                  "omits strategies that define how work is launched",
                   &options.graph),
       toggle_flag("autotune",
                   "Choose the kernels of convolutions and products by measuring them, not by "
@@ -95,7 +95,7 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .in_config = false,
        .excludes =
            with_fixed_cases({{"devices", fixed_cases},
-                             {"rerun", "one goes on with a run, the other begins a new one"},
+                             {"rerun", "--resume continues a run, --rerun begins a new one"},
                              {"autotune", same_measurement},
                              {"oversubscribe", fixed_cases},
                              {"seed", same_measurement},
@@ -137,13 +137,12 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
           AxisKind::real, 0.001, week_seconds, "SECONDS", &options.max_total_time_seconds),
       number_flag("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15, "N",
                   &options.seed),
-      number_flag(
-          "processes",
-          "Spread the samples over N new processes, one after the other, because times differ "
-          "more between processes than within one; intervals are then those of the processes' "
-          "medians (95% needs 6 or more). Each process has an equal share of the time, prepares "
-          "every case anew and takes --min-samples; default: 1",
-          AxisKind::integer, 1, max_processes, "N", &options.processes),
+      number_flag("processes",
+                  "Spread the samples over N new processes, one after the other, because times "
+                  "differ more between processes than within one; intervals are then those of the "
+                  "processes' medians (95% needs 6 or more). Each process has an equal share of "
+                  "the time, prepares every case again and takes --min-samples; default: 1",
+                  AxisKind::integer, 1, max_processes, "N", &options.processes),
       {.value =
            text_rule("for-profiler",
                      "For a run under a profiler (scripts/nsys-capture): warm up, then start the "
@@ -159,8 +158,7 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                   "instruction sets differ, and show the differences",
                   &options.allow_different_ranks),
       toggle_flag("no-timeline",
-                  "Record no timelines: leave out the execution of each case, after its "
-                  "samples, that explains its time",
+                  "Record no timelines: skip the profiled execution of each case after its samples",
                   &options.no_timeline),
   };
 }
@@ -189,7 +187,7 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
       {.value = text_rule("version", "Print the version and exit"),
        .kind = toggle,
        .in_config = false},
-      {.value = number_rule("process", "Which of the processes of the run of --rerun this one is",
+      {.value = number_rule("process", "Index of this process in the run of --rerun",
                             AxisKind::integer, 0, max_processes - 1),
        .hidden = true,
        .in_config = false,

@@ -183,8 +183,8 @@ FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& s
 void refuse_standard_output(std::string_view flag, const std::string& path) {
   if (path != "-") return;
   throw UsageError(
-      fmt::format("--{} '-' is not a file: standard output has the table; name a file (./- for one "
-                  "with that name)",
+      fmt::format("--{} '-' is not a file: standard output is used for the table; name a file (./- "
+                  "for a file named -)",
                   flag));
 }
 

@@ -55,7 +55,7 @@ struct AbOptions {
 
 /// Thrown when the time limit ended a command.
 struct TimeSpent : std::exception {
-  [[nodiscard]] const char* what() const noexcept override { return "the time is spent"; }
+  [[nodiscard]] const char* what() const noexcept override { return "the time limit was reached"; }
 };
 
 /// Returns whether the candidate runs first in a pair. It does so in one of every two pairs, so
@@ -236,7 +236,7 @@ class PairsOfRuns {
     }
     if (failure) print_error(*failure);
     if (comparison) return exit_code_of(*comparison);
-    print_error("interrupted before a pair had ended: there is no comparison");
+    print_error("interrupted before the first pair ended: nothing can be compared");
     return ExitCode::interrupted;
   }
 

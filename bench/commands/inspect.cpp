@@ -57,10 +57,10 @@ class Inspect final : public Command {
                              "Sizes of dimensions that an ONNX file leaves open, as "
                              "sequence=128, several joined by '+'",
                              "NAME=N[+NAME=N…]", &dimensions_));
-    rows.push_back(text_flag("prediction",
-                             "Output of an ONNX file that the loss is of; default: its "
-                             "first one",
-                             "NAME", &prediction_));
+    rows.push_back(
+        text_flag("prediction",
+                  "Output of an ONNX file from which the loss is computed; default: the first one",
+                  "NAME", &prediction_));
     rows.push_back(
         choice_flag("loss", "Loss of an ONNX file; default: the loss at the end of its graph",
                     {loss_names.begin(), loss_names.end()}, "mse|cross-entropy", &loss_));

@@ -147,7 +147,7 @@ report::Table table_of_units(const NetworkFacts& facts) {
 std::vector<std::string> explanations() {
   return {
       "forward, step: FLOPs of the forward pass, and of a training step with backward pass and "
-      "update; the total has the loss too. kept: activations stored for the backward pass.",
+      "update; the total includes the loss. kept: activations stored for the backward pass.",
       "branches: number of layers that can run at once. bytes in: data that enters the unit in the "
       "forward pass; its gradients, equally large, return."};
 }

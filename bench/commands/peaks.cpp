@@ -66,7 +66,7 @@ class Survey {
   /// does not discard it. A peak that is not credible does not replace the stored one.
   std::vector<report::Peak> peaks_of(Context& context, int device, const report::Device& facts) {
     const report::Fingerprint alone = report::fingerprint(machine_, facts);
-    std::vector<report::Peak> known = known_of(alone, "its peaks are measured anew");
+    std::vector<report::Peak> known = known_of(alone, "its peaks are measured again");
     std::vector<MeasurablePeak> wanted = wanted_of(context, device);
     std::erase_if(wanted, [&](const MeasurablePeak& one) {
       return !is_asked_anew(one) && report::find_peak(known, one.what) != nullptr;
@@ -89,8 +89,9 @@ class Survey {
       }
     } catch (const Interrupted&) {
       result_.interrupted = true;
-      note_(fmt::format("interrupted: {} of {} measured and kept; the next call measures the rest",
-                        kept, format_count(wanted.size(), "peak")));
+      note_(fmt::format(
+          "interrupted: {} of {} measured and stored; the same command measures the rest", kept,
+          format_count(wanted.size(), "peak")));
     }
     return known;
   }
@@ -115,12 +116,12 @@ class Survey {
       objection = objection_to(peak, device.cores.size(), precision(), others, lost, taken);
       if (objection.empty()) return peak;
     }
-    refused_ += report::hanging(
-        "! ",
-        fmt::format("not kept: {} {}: {}. Measure it on an idle machine, or allow wider intervals "
-                    "with --precision.",
-                    peak.what, whole_text(report::peak_cell(peak)), objection),
-        style_);
+    refused_ +=
+        report::hanging("! ",
+                        fmt::format("not stored: {} {}: {}. Measure it on an idle machine, or "
+                                    "allow wider intervals with --precision.",
+                                    peak.what, whole_text(report::peak_cell(peak)), objection),
+                        style_);
     ++result_.refused;
     return std::nullopt;
   }
@@ -139,7 +140,7 @@ class Survey {
     for (std::size_t cores = 1; cores <= machine_.cores_allowed.size(); ++cores) {
       if (device.cores.empty() || cores == device.cores.size()) continue;
       const auto known = known_of(report::fingerprint(machine_, with_cores(device, cores)),
-                                  "what it has of other cores is not compared");
+                                  "its peaks of other core counts are not compared");
       if (!known.empty()) others.push_back({cores, known});
     }
     return others;
@@ -154,9 +155,10 @@ class Survey {
           !contradicts(peak, *known, precision())) {
         continue;
       }
-      note_(fmt::format("{} of {} was {}, less than with {}: it is dropped; measure it again",
-                        peak.what, format_count(other.cores, "core"), rate_text(*known),
-                        format_count(device.cores.size(), "core")));
+      note_(fmt::format(
+          "{} of {} was {}, less than with {}: removed from the store; measure it again", peak.what,
+          format_count(other.cores, "core"), rate_text(*known),
+          format_count(device.cores.size(), "core")));
       std::erase_if(other.peaks, [&](const report::Peak& old) { return old.what == peak.what; });
       cache_.keep(report::fingerprint(machine_, with_cores(device, other.cores)), other.peaks);
     }
@@ -290,7 +292,7 @@ class Peaks final : public Command {
     if (survey.interrupted) return ExitCode{InterruptHandler::exit_code()};
     if (survey.refused == 0) return ExitCode::measured;
     print_beside(fmt::format(
-        "{} not kept; the table says why",
+        "{} not stored; see the table for the reason",
         survey.refused == 1 ? "1 rate was" : fmt::format("{} rates were", survey.refused)));
     return ExitCode::case_failed;
   }

@@ -119,8 +119,8 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
       continue;
     }
     throw UsageError(fmt::format(
-        "--trace-case '{}' is part of no case's name, such as {}\n--dry-run shows all names", text,
-        jobs.front().cases.front().name()));
+        "--trace-case '{}' matches no case name; names are such as {}\n--dry-run shows all names",
+        text, jobs.front().cases.front().name()));
   }
 }
 

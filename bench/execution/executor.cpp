@@ -23,8 +23,8 @@ void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
     if (local_streams(plan.streams_of(task)).size() <= 1) continue;
     throw std::invalid_argument(
-        fmt::format("task {} has several lanes, which threads of their own cannot launch; one "
-                    "thread or a graph can",
+        fmt::format("task {} has several lanes, which cannot be launched by one thread per lane; "
+                    "submit the plan by one thread or as a graph",
                     task.name));
   }
 }
@@ -137,7 +137,7 @@ const RangeName& Executor::range_of(const Task& task) {
 }
 
 void PlanRunner::check_recording() const {
-  throw Unsupported("this runner keeps no record of its calls");
+  throw Unsupported("this runner does not record its calls");
 }
 
 Recording PlanRunner::record(int /*executions*/, double /*typical_seconds*/) {

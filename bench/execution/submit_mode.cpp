@@ -13,10 +13,9 @@ void check_one_backend(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const DeviceInfo& other = stream->device().info();
     if (other.backend == first.backend) continue;
-    throw Unsupported(
-        fmt::format("a graph holds work of one backend; this plan runs on {} and {}, leave out "
-                    "--graph",
-                    first.name, other.name));
+    throw Unsupported(fmt::format(
+        "a graph holds work of one backend, but this plan runs on {} and {}; leave out --graph",
+        first.name, other.name));
   }
 }
 
@@ -26,10 +25,10 @@ void check_launching_threads(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const Device& device = stream->device();
     if (!device.one_launching_thread()) continue;
-    throw Unsupported(fmt::format(
-        "a launching thread for every lane: {} can be used by one host thread at a time; run the "
-        "strategy on whole devices",
-        device.info().name));
+    throw Unsupported(
+        fmt::format("{} can be used by one host thread at a time, but the strategy has one per "
+                    "lane; run it on whole devices",
+                    device.info().name));
   }
 }
 
@@ -38,8 +37,8 @@ void check_launching_threads(const Plan& plan) {
 SubmitMode submit_mode_of(const CaseSpec& spec, const Plan& plan) {
   if (spec.graph && plan.graph().submit == SubmitMode::thread_per_lane) {
     throw Unsupported(
-        "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
-        "run it without --graph");
+        "a strategy with one launching thread per lane cannot run as a graph, which one thread "
+        "launches; run it without --graph");
   }
   const SubmitMode mode = spec.graph ? SubmitMode::graph : plan.graph().submit;
   if (mode == SubmitMode::graph) check_one_backend(plan);

@@ -150,7 +150,7 @@ report::Verification with_check(Case& subject, report::Verification comparison) 
 }
 
 std::string unverified_text(std::string_view reference, std::string_view reason) {
-  return fmt::format("cannot be verified, its reference {}: {}", reference, reason);
+  return fmt::format("cannot be verified without its reference {}: {}", reference, reason);
 }
 
 }  // namespace parbench

@@ -103,10 +103,9 @@ class RankRunner final : public PlanRunner {
     const std::vector<std::uint64_t> hashes = team_.meet(hash_of(graph));
     for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
       if (hashes[rank] == hashes.front()) continue;
-      throw Error(
-          fmt::format("{} has another plan than {}: a scenario must plan the same on all "
-                      "ranks",
-                      team_.name_of(static_cast<int>(rank)), team_.name_of(0)));
+      throw Error(fmt::format(
+          "{} and {} have different plans: a scenario must build the same plan on all ranks",
+          team_.name_of(static_cast<int>(rank)), team_.name_of(0)));
     }
   }
 

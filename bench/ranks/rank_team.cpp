@@ -54,7 +54,7 @@ RankTeam::RankTeam(std::unique_ptr<RankLink> link)
 RankTeam::~RankTeam() {
   Watchdog watchdog;  // MPI waits for all ranks
   watchdog.start(silence_,
-                 fmt::format("{} has ended its run, and another rank has not within {:g} s",
+                 fmt::format("{} has ended its run, but another rank did not end within {:g} s",
                              name_of(rank()), silence_.count()));
   channel_->end(Frame::Kind::end);
   link_->check_with({});
@@ -192,7 +192,7 @@ void RankTeam::wait_for_end() {
   const ControlChannel::Limit limit(*channel_, std::max(wait_limit(), min_end_limit));
   try {
     static_cast<void>(channel_->receive(0));
-    give_up("it does something else than rank 0, a defect of parbench: please report it");
+    give_up("it is at another step than rank 0, which is a defect of parbench: please report it");
   } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): the end of the run is expected
   }
 }

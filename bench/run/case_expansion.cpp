@@ -266,8 +266,8 @@ class Expander {
           cases, [&](const CaseSpec& spec) { return spec.parameters.find(parameter) != nullptr; });
       if (takes_part) continue;
       throw UsageError(
-          fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
-                      "out, or ask for cases that have it",
+          fmt::format("--{} applies to none of the {} that the other flags select ({}); leave it "
+                      "out, or select cases that have it",
                       axis.name, format_count(cases.size(), "case"), axis.description));
     }
   }

@@ -103,7 +103,7 @@ class JobRun {
     try {
       update();
       if (!outputs_.checkpoint() && !run_.options.process) report_builder.write_elsewhere();
-      return "what was measured is in " + report_builder.path().string();
+      return "the measured cases are in " + report_builder.path().string();
     } catch (const std::exception& error) {
       return error.what();
     }

@@ -34,9 +34,8 @@ void check_abilities(const DeviceRequest& request,
         return backend_of(device).can_autotune();
       })) {
     throw UsageError(
-        "--autotune: no device of the run chooses kernels by measuring; oneDNN's own choice is the "
-        "only one on cpu devices: leave it out (--autotune=false with --rerun), or give --devices "
-        "cuda:0");
+        "--autotune: no device of the run can choose kernels by measuring; on cpu devices oneDNN "
+        "always chooses: leave it out (--autotune=false with --rerun), or give --devices cuda:0");
   }
   if (std::ranges::all_of(devices, [&](const auto& device) {
         return !backend_of(device).lacks(request.format).empty();
@@ -51,10 +50,10 @@ std::string more_devices(const Machine& machine) {
   if (machine.backends().front()->device_limit() > 1) return "give --devices 2 or more";
   const Backend* gpus = machine.find("cuda");
   if (gpus != nullptr && gpus->device_count() > 0) {
-    return "give it parts of one GPU: --devices cuda:0/0,cuda:0/1";
+    return "give parts of one GPU: --devices cuda:0/0,cuda:0/1";
   }
-  return "let the process use more than the one core that it has (taskset, containers and batch "
-         "systems limit cores)";
+  return "this process may use one core only; allow more (taskset, containers and batch systems "
+         "limit cores)";
 }
 
 /// Throws UsageError for a scenario with too few devices for its question, unless strategies or
@@ -104,8 +103,7 @@ std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags
                                  const Job& job, bool had_cases) {
   if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);
   if (!job.left_out.empty()) return without_strategy(job.left_out.front());
-  return options.cases.empty() ? "none of the chosen strategies is one of theirs"
-                               : "the report has no case of them";
+  return options.cases.empty() ? "no matching name in --strategy" : "no cases in the report";
 }
 
 DeviceOptions options_of(const DeviceRequest& request, const Scenario& scenario) {
@@ -189,7 +187,7 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
   if (plan.jobs.empty()) {
     throw UsageError(
         flags.filter.empty()
-            ? fmt::format("no case of {} is left: {}", plan.left_out.front().what,
+            ? fmt::format("{} has no cases to run: {}", plan.left_out.front().what,
                           plan.left_out.front().reason)
             : fmt::format("--benchmark_filter='{}' matches no case\n--benchmark_list_tests shows "
                           "their names",

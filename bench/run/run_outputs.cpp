@@ -97,7 +97,7 @@ void RunOutputs::require_same_conditions() const {
   if (different.empty()) return;
   throw UsageError(
       fmt::format("--resume '{}' was measured under other conditions ({}), so its samples cannot "
-                  "be added to; --rerun measures its cases anew",
+                  "be added to; --rerun measures its cases again",
                   options_.resume_path, different));
 }
 
@@ -105,7 +105,7 @@ void RunOutputs::add_peaks() {
   const auto cache = report::PeakCache::of_environment();
   if (!cache) return;
   for (const std::string& problem : report_builder_.add_peaks(*cache)) {
-    progress_->note(problem + "\nits peaks are left out; parbench peaks measures them anew");
+    progress_->note(problem + "\nits peaks are left out; parbench peaks measures them again");
   }
 }
 
@@ -156,7 +156,7 @@ bool RunOutputs::deliver(bool complete) {
                        if (written) print_next_command();
                        require_printed();
                      });
-  if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
+  if (written && !shown) failures.back() += "\nthe measured cases are in " + path;
   for (const std::string& failure : failures) print_error(failure);
   return failures.empty();
 }

@@ -227,10 +227,10 @@ std::string text_of(std::string_view baseline, const MissingBaseline& missing) {
   const std::string reason =
       missing.reasons.size() == 1 ? *missing.reasons.begin() : "was not measured";
   if (missing.has_any) {
-    return fmt::format("Gains are relative to {}, which {} for {}: they have none.", baseline,
+    return fmt::format("Gains are relative to {}, which {} for {}; these have no gain.", baseline,
                        reason, format_count(missing.without, "case"));
   }
-  return fmt::format("Gains are relative to {}, which {}: {} {} none.", baseline, reason,
+  return fmt::format("Gains are relative to {}, which {}: {} {} no gain.", baseline, reason,
                      format_list(missing.strategies),
                      missing.strategies.size() == 1 ? "has" : "have");
 }
@@ -309,8 +309,8 @@ std::optional<std::string> sharing_warning(const std::vector<report::Device>& de
   const report::DeviceCores cores = report::cores_of(devices);
   if (!cores.are_shared()) return std::nullopt;
   return fmt::format(
-      "Careful: the {} share {}, so these times and gains do not carry over to devices with cores "
-      "of their own.",
+      "Careful: the {} share {}, so these times and gains do not apply to devices with separate "
+      "cores.",
       format_count(
           std::ranges::count_if(devices, [](const auto& device) { return !device.cores.empty(); }),
           "device"),

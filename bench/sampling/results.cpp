@@ -223,10 +223,9 @@ std::optional<std::pair<std::string, std::string>> tuning_note(
     if (kernel.chosen_by == by_heuristics) left += kernel.count;
   }
   if (left == 0) return std::nullopt;
-  return std::pair{"autotune",
-                   fmt::format("{} of {} kernels left to the library's heuristics, as there was no "
-                               "time or memory to measure them",
-                               left, measured + left)};
+  return std::pair{"autotune", fmt::format("{} of {} kernels chosen by the library's heuristics, "
+                                           "for lack of time or memory to measure them",
+                                           left, measured + left)};
 }
 
 std::vector<Comparisons> comparisons_of(const Scenario& scenario,
@@ -354,8 +353,8 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     answer.recommendations = std::move(conclusion.recommendations);
     is_answered = conclusion.is_answered;
   } catch (const std::exception& error) {
-    answer.text =
-        fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
+    answer.text = fmt::format(
+        "The measurements are valid, but the answer could not be computed: {}", error.what());
   }
   const auto preliminary = preliminary_warning(cases, conditions, is_answered);
   answer.preliminary = preliminary.has_value();

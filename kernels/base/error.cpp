@@ -15,9 +15,9 @@ std::string in_words(std::size_t bytes) {
 
 OutOfMemory::OutOfMemory(const std::string& where, std::size_t asked_bytes,
                          std::size_t available_bytes)
-    : Error(fmt::format("out of memory on {}: {} asked, {} available; use a smaller "
-                        "batch, image or matrix",
-                        where, in_words(asked_bytes), in_words(available_bytes))),
+    : Error(fmt::format(
+          "out of memory on {}: {} requested, {} available; use a smaller batch, image or matrix",
+          where, in_words(asked_bytes), in_words(available_bytes))),
       asked_(asked_bytes),
       available_(available_bytes) {}
 

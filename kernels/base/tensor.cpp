@@ -29,9 +29,8 @@ constexpr std::array<NumberFormat, 3> number_formats{
     {{DType::f32}, {DType::f32, MathMode::tf32}, {DType::bf16}}};
 
 [[noreturn]] void refuse_size(const Shape& shape) {
-  throw UsageError(
-      fmt::format("a tensor of shape {} is larger than 64-bit sizes can say; use smaller sizes",
-                  to_string(shape)));
+  throw UsageError(fmt::format(
+      "the size of a tensor of shape {} exceeds 64 bits; use smaller sizes", to_string(shape)));
 }
 
 class OpaqueLayout final : public LayoutDetail {

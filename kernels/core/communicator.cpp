@@ -63,8 +63,9 @@ void Communicator::enqueue(Collective collective, std::span<Stream* const> strea
                            std::span<const BufferView> data, std::span<const BufferView> inputs) {
   const auto members = static_cast<std::size_t>(size());
   if (streams.size() != members || data.size() != members) {
-    throw std::invalid_argument(fmt::format("{} joins {} members, not {} streams and {} views",
-                                            name(), members, streams.size(), data.size()));
+    throw std::invalid_argument(
+        fmt::format("{} has {} members, but {} streams and {} views are given", name(), members,
+                    streams.size(), data.size()));
   }
   const std::size_t bytes = data.front().bytes;
   const auto has_other_size = [&](const BufferView& view) { return view.bytes != bytes; };
@@ -72,8 +73,8 @@ void Communicator::enqueue(Collective collective, std::span<Stream* const> strea
     throw std::invalid_argument(name() + ": a collective needs data of equal sizes");
   }
   if (inputs.size() != (has_input(collective) ? members : 0)) {
-    throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} of {} members", name(),
-                                            inputs.size(), name_of(collective), members));
+    throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} with {} members",
+                                            name(), inputs.size(), name_of(collective), members));
   }
   const std::size_t granularity = granularity_of(collective, members);
   if (bytes % granularity != 0) {

@@ -23,7 +23,7 @@ bool same_backend(const Device& a, const Device& b) { return a.info().backend ==
 SharedRecords::SharedRecords(Buffer word)
     : memory_(std::move(word)), word_(reinterpret_cast<std::uint32_t*>(memory_.data())) {
   if (memory_.bytes() < sizeof(std::uint32_t)) {
-    throw std::invalid_argument("shared records need a word of memory");
+    throw std::invalid_argument("shared records need four bytes of memory");
   }
   reach(0);
 }
@@ -39,8 +39,8 @@ bool SharedRecords::reached(std::uint32_t record) const {
 
 SharedRecords& shared_records_of(Event& event, std::string_view stream) {
   if (SharedRecords* records = event.shared_records()) return *records;
-  throw std::invalid_argument(fmt::format(
-      "{} cannot wait for this event, which is for streams of another backend", stream));
+  throw std::invalid_argument(
+      fmt::format("{} cannot wait for this event: it is not shared between backends", stream));
 }
 
 bool wait_on_host(Event& event, std::uint32_t record, std::chrono::milliseconds limit) {

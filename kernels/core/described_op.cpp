@@ -67,8 +67,8 @@ std::byte* resolved(const BufferView& view, std::string_view command, std::strin
                     std::string_view role) {
   if (view.is_backed()) return view.data();
   throw std::invalid_argument(fmt::format(
-      "{} on {}: {} is {} bytes from byte {} of {}; allocate or commit its memory first", command,
-      stream, role, view.bytes, view.offset,
+      "{} on {}: {} ({} bytes at offset {} of {}) has no memory; allocate or commit it first",
+      command, stream, role, view.bytes, view.offset,
       view.buffer == nullptr ? "no buffer"
                              : fmt::format("a buffer of {} bytes", view.buffer->bytes())));
 }

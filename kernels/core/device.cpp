@@ -11,7 +11,8 @@ namespace parbench {
 namespace {
 
 [[noreturn]] void refuse_to_join(const Device& device) {
-  throw Unsupported("no library joins " + device.info().name + " with devices of other processes");
+  throw Unsupported("no collective library connects " + device.info().name +
+                    " with devices of other processes");
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace parbench {
 
 std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/) {
   throw Unsupported(
-      fmt::format("{} captures no graphs; run without --graph", device().info().name));
+      fmt::format("{} does not support graph capture; run without --graph", device().info().name));
 }
 
 void Stream::perform(HostWork& work) {
   if (HostWorker* const worker = host_worker()) return worker->perform(*this, work, tag());
   throw Unsupported(
-      fmt::format("{} takes no work of the host into its streams, such as messages between ranks",
+      fmt::format("{} cannot run host work in its streams, such as messages between ranks",
                   device().info().name));
 }
 
@@ -24,7 +24,7 @@ void Stream::log_activities(ActivityLog* log) {
 }
 
 void Stream::check_activities() {
-  throw Unsupported(fmt::format("{} does not report when its work runs", device().info().name));
+  throw Unsupported(fmt::format("{} cannot record when its calls run", device().info().name));
 }
 
 }  // namespace parbench

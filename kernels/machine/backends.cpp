@@ -24,7 +24,9 @@ std::vector<Machine::Missing> Machine::missing_backends() {
 #ifdef PARBENCH_CUDA
   return {};
 #else
-  return {{"cuda", "not in this build (scripts/cuda-libraries fetches what building it takes)"}};
+  return {
+      {"cuda",
+       "not in this build (scripts/cuda-libraries fetches the libraries that building it needs)"}};
 #endif
 }
 

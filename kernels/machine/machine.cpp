@@ -40,15 +40,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 /// Returns a clause with the device names of a backend, for messages: "there are cpu:0 to cpu:3".
 std::string names_of(const Backend& backend) {
   const int count = backend.device_count();
-  if (count <= 0) return fmt::format("there is none: {}", backend.description());
-  if (count == 1) return fmt::format("there is {}:0 alone", backend.name());
-  return fmt::format("there are {0}:0 to {0}:{1}", backend.name(), count - 1);
+  if (count <= 0) return fmt::format("no device was found: {}", backend.description());
+  if (count == 1) return fmt::format("only {}:0 exists", backend.name());
+  return fmt::format("{0}:0 to {0}:{1} exist", backend.name(), count - 1);
 }
 
 [[noreturn]] void refuse(std::string_view word, std::string_view why) {
-  throw UsageError(
-      fmt::format("--devices: '{}' {}; allowed: {} (`parbench devices` lists what there is)", word,
-                  why, Machine::request_examples()));
+  throw UsageError(fmt::format("--devices: '{}' {}; allowed: {} (`parbench devices` lists them)",
+                               word, why, Machine::request_examples()));
 }
 
 /// The devices of one backend that a request names. Each backend divides its hardware among all its
@@ -109,14 +108,14 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
     }
   }
   if (number.device >= backend.device_count()) {
-    refuse(word, "does not exist, " + names_of(backend));
+    refuse(word, "does not exist; " + names_of(backend));
   }
   return number;
 }
 
 std::vector<std::string_view> names_in(std::string_view request) {
   if (request.find(' ') != std::string_view::npos) {
-    refuse(request, "has blanks; give names with commas alone between them");
+    refuse(request, "has blanks; separate names with commas only");
   }
   std::vector<std::string_view> names = split(request, ',');
   if (std::ranges::find(names, "") != names.end()) {
@@ -140,7 +139,7 @@ std::string withheld_cores() {
 
 Request counted(Backend& backend, std::string_view request, int count,
                 const DeviceOptions& options) {
-  if (count == 0) refuse(request, "opens no device");
+  if (count == 0) refuse(request, "asks for no device");
   constexpr int max_sharing = 64;
   const bool shares = backend.can_oversubscribe();
   const int own = backend.device_limit();

@@ -156,7 +156,8 @@ class MpiLink final : public RankLink {
   }
 
   void add_up(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes) override {
-    if (!offers(by, set, bytes)) throw Error("MPI: that all-reduce is not possible here");
+    if (!offers(by, set, bytes))
+      throw Error("MPI: this algorithm of all-reduce is not available between these ranks");
     const std::span values(reinterpret_cast<float*>(data), bytes / sizeof(float));
     switch (by) {
       case RankAllReduce::library:
@@ -279,7 +280,7 @@ RankLink* make_link(std::string* problem) {
     return nullptr;
   }
   if (provided < MPI_THREAD_SERIALIZED) {
-    *problem = name_of_library() + " lets one thread call it only; parbench needs " +
+    *problem = name_of_library() + " supports calls from a single thread only; parbench needs " +
                "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";
     MPI_Finalize();
     return nullptr;

@@ -34,8 +34,8 @@ void check_reduction(std::string_view name, const Map& desc) {
                                  desc.reduced, dimensions));
   }
   if (desc.reduction == Reduction::none && desc.reduced > 0) {
-    throw UsageError(fmt::format("{}: {} dimensions are reduced by no reduction; choose one", name,
-                                 desc.reduced));
+    throw UsageError(fmt::format("{}: reduced is {}, but reduction is none; choose a reduction",
+                                 name, desc.reduced));
   }
 }
 
@@ -69,16 +69,18 @@ void check_tensor(std::string_view name, std::string_view role, const Shape& ext
   }
   if (is_within) return;
   throw UsageError(fmt::format(
-      "{}: {} leaves its {} elements with offset {} and strides '{}' over extents '{}'", name, role,
-      tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
+      "{}: {} exceeds its {} elements with offset {} and strides '{}' over extents '{}'", name,
+      role, tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
 }
 
 /// Checks StridedTensor::values: one f32 for each element.
 void check_values(std::string_view name, const StridedTensor& input) {
   if (input.values == nullptr) return;
   if (input.dtype == DType::f32 && std::cmp_equal(input.values->size(), input.count)) return;
-  throw UsageError(fmt::format("{}: an input of {} elements in {} has {} values in f32", name,
-                               input.count, to_string(input.dtype), input.values->size()));
+  throw UsageError(
+      fmt::format("{}: an input of {} elements in {} has {} f32 values; it must be f32 and have "
+                  "one value per element",
+                  name, input.count, to_string(input.dtype), input.values->size()));
 }
 
 /// Checks the condition on strides of Map::output, so that no two coordinates address one element.
@@ -94,7 +96,7 @@ void check_different_elements(std::string_view name, const Shape& extents,
     if (stride <= reach) {
       throw UsageError(fmt::format(
           "{}: coordinates of extents '{}' may share elements of destination with strides '{}'; "
-          "each stride must be greater than what the smaller ones reach",
+          "each stride must be greater than the largest offset of the smaller strides",
           name, to_string(extents), to_string(output.strides)));
     }
     reach += stride * (extent - 1);
@@ -164,7 +166,8 @@ void check_map(std::string_view name, const Map& desc) {
   }
   for (const StridedTensor& input : desc.inputs) check_values(name, input);
   if (desc.output.dtype == DType::i32 && desc.accumulate) {
-    throw UsageError(fmt::format("{}: the output is i32, to which nothing is added", name));
+    throw UsageError(
+        fmt::format("{}: the output is i32, which cannot accumulate; unset accumulate", name));
   }
   const Shape kept = kept_extents(desc);
   check_tensor(name, "destination", kept, desc.output);

@@ -304,14 +304,14 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
     by_quota = by_quota || largest_share(match, &CaseResult::quota_lost) >= report::min_quota_lost;
   }
   if (count == 0) return {};
-  return {fmt::format(
-      "{} had the cores of {} for up to {} of the time, so that little is known of a change there. "
-      "Measure on idle cores{}, or both in turns (parbench ab).",
-      !by_quota    ? "Other programs"
-      : !by_others ? "A CPU quota"
-                   : "Other programs and a CPU quota",
-      format_count(count, "case"), format_percent(-std::expm1(-largest), 0),
-      by_quota ? " without a quota" : "")};
+  return {
+      fmt::format("{} took the cores of {} for up to {} of the time, so changes there are "
+                  "uncertain. Measure on idle cores{}, or both in turns (parbench ab).",
+                  !by_quota    ? "Other programs"
+                  : !by_others ? "A CPU quota"
+                               : "Other programs and a CPU quota",
+                  format_count(count, "case"), format_percent(-std::expm1(-largest), 0),
+                  by_quota ? " without a quota" : "")};
 }
 
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
@@ -323,9 +323,9 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   if (min == 0 || min >= enough) return {};
   const bool shows_intervals = has_known_interval(comparison.rows);
   if (min > 1) {
-    return {fmt::format("A side with {} processes shows little of the spread between them{}; {}.",
-                        min, shows_intervals ? ", so that intervals are wide" : "",
-                        processes_remedy(comparison))};
+    return {fmt::format(
+        "{} processes on a side give a poor estimate of the spread between processes{}; {}.", min,
+        shows_intervals ? ", so that intervals are wide" : "", processes_remedy(comparison))};
   }
   const double assumed = assumed_spread(comparison, options).deviation;
   std::vector<std::string> missing_cores = note_on_missing_cores(assumed, matches);

@@ -93,7 +93,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
 /// Returns why a case was not measured; empty if it failed or was skipped without a recorded error.
 std::string cause_of(const CaseResult& c) {
   if (!c.error.empty() || c.status != CaseStatus::not_run) return c.error;
-  if (is_left_out_of_time(c)) return "the time of the run was over (--max-total-time)";
+  if (is_left_out_of_time(c)) return "the time limit of the run was reached (--max-total-time)";
   if (has_equal_plan(c)) return "another case has the same plan";
   if (c.stopped_because == "device lost") return "a device was lost in another case";
   return "the run ended before";

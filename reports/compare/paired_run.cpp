@@ -25,19 +25,19 @@ std::string reason_of(const PairedRun& run) {
     case PairsEnd::settled:
       return "every verdict is settled";
     case PairsEnd::looks_taken:
-      return "all planned pairs ran; undecided cases stay so";
+      return "all planned pairs ran; undecided cases remain undecided";
     case PairsEnd::time_spent:
-      if (run.looks.empty() || run.pairs.empty()) return "the time is spent (--max-time)";
+      if (run.looks.empty() || run.pairs.empty()) return "the time limit was reached (--max-time)";
       return fmt::format(
-          "the time is spent; more pairs may settle what is undecided, of which all {} that are "
-          "planned take about {} (--max-time)",
+          "the time limit was reached; more pairs may decide the undecided cases, all {} planned "
+          "pairs take about {} (--max-time)",
           run.looks.back(), time_of_all(run));
     case PairsEnd::nothing_comparable:
       return "no case can be compared, so more pairs would not help";
     case PairsEnd::interrupted:
-      return "interrupted, so what is undecided is not settled and needs more pairs";
+      return "interrupted, so undecided cases need more pairs";
     case PairsEnd::failed:
-      return "a command failed, so what is undecided is not settled and needs more pairs";
+      return "a command failed, so undecided cases need more pairs";
   }
   return {};
 }

@@ -77,14 +77,14 @@ std::string failures_text(const Comparison& comparison) {
         fmt::format("{} failed in NEW: {}. ", format_count(labels.size(), "case"), listed(labels));
   }
   if (const std::size_t unfinished = comparison.now.unfinished; unfinished > 0) {
-    text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
+    text += fmt::format("NEW ended early: {} not measured to the end. ",
                         format_count(unfinished, "case"));
   } else if (comparison.now.ended_early) {
-    text += "NEW ended before its time, between two processes or while its cases were profiled. ";
+    text += "NEW ended early, between two processes or while its cases were profiled. ";
   }
   const std::size_t processes = comparison.now.process_errors.size();
   if (processes == 0) return text;
-  return text + fmt::format("{} of NEW ended badly. ", format_count(processes, "process"));
+  return text + fmt::format("{} of NEW failed. ", format_count(processes, "process"));
 }
 
 /// Returns whether `one` was throttled and `other` was not, or a CPU quota slowed `one` but not
@@ -130,7 +130,7 @@ std::string ending_text(const Comparison& comparison) {
   if (end == PairsEnd::interrupted) return "Interrupted: ";
   if (end == PairsEnd::failed) return "A command failed: ";
   const bool settled = comparison.count(Verdict::undecided) == 0;
-  return end == PairsEnd::time_spent && !settled ? "The time is spent (--max-time): " : "";
+  return end == PairsEnd::time_spent && !settled ? "The time limit was reached (--max-time): " : "";
 }
 
 using Counts = std::vector<std::pair<std::size_t, std::string_view>>;

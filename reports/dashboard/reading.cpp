@@ -32,7 +32,7 @@ void write_reading(HtmlWriter& html) {
        "cores, memory or devices have pages of their own.");
   item("band, ± 95% CI",
        "The 95% interval of the median from the samples of that report. It does not contain what "
-       "differs from run to run. °: of too few samples for 95%.");
+       "differs from run to run. °: too few samples for 95%.");
   item("change",
        fmt::format(
            "The level before it and the level after it differ. Found by E-divisive (Matteson and "

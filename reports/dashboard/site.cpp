@@ -161,7 +161,8 @@ class SiteBuild {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) {
-      throw UsageError(fmt::format("-o: {} cannot be made: {}", folder.string(), error.message()));
+      throw UsageError(
+          fmt::format("-o: {} cannot be created: {}", folder.string(), error.message()));
     }
   }
 

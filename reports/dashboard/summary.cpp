@@ -83,8 +83,7 @@ ReportSummary summarise_report(const Report& report, Identities& identities) {
   }
   if (report.started_utc.empty()) {
     throw UsageError(
-        "has no time by which a history could put it in order; add \"date\" to its context, such "
-        "as "
+        "has no date, so its place in a history is not known; add \"date\" to its context, such as "
         "2026-11-21T19:57:32+00:00");
   }
   ReportSummary summary{seconds_of_utc(report.started_utc),

@@ -44,7 +44,7 @@ std::string traffic_text(const Traffic& traffic, const std::string& device, cons
   std::string text = fmt::format("; all communication reads and writes {} at {}",
                                  format_bytes(traffic.bytes), format_rate(traffic.rate(), "B"));
   if (peak != nullptr && peak->value > 0) {
-    text += fmt::format(", {} of what copies of {} reach alone ({})",
+    text += fmt::format(", {} of the rate of copies of {} alone ({})",
                         format_percent(traffic.rate() / peak->value, 0), device, rate_text(*peak));
   }
   return text;
@@ -222,8 +222,8 @@ std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases
   const auto& [costs, share] = *found;
   const double each = costs.starts * one.computing_devices() / costs.messages;
   return Remark{
-      fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
-                  "what remains after the backward pass takes {}",
+      fmt::format("{} of gradients wait {} on average before they start, {} of the time; messages "
+                  "after the backward pass take {}",
                   format_count(costs.messages, "message"), format_duration(each),
                   format_percent(share, 0), small_percent(costs.tail / one.metrics().span)),
       advised_size(one, all, Wanted::larger, costs), evidence_of(costs), share};
@@ -233,13 +233,12 @@ std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases
   const auto found = slow_buckets(one, all, &BucketCosts::tail);
   if (!found) return {};
   const auto& [costs, share] = *found;
-  return Remark{
-      fmt::format("gradients are still exchanged for {} of the time ({}) when all backward "
-                  "passes have ended; starting {} takes {}",
-                  format_percent(share, 0), format_duration(costs.tail),
-                  format_count(costs.messages, "message"),
-                  small_percent(costs.starts / one.metrics().span)),
-      advised_size(one, all, Wanted::smaller, costs), evidence_of(costs), share};
+  return Remark{fmt::format("gradients are exchanged for {} of the time ({}) after the end of all "
+                            "backward passes; starting {} takes {}",
+                            format_percent(share, 0), format_duration(costs.tail),
+                            format_count(costs.messages, "message"),
+                            small_percent(costs.starts / one.metrics().span)),
+                advised_size(one, all, Wanted::smaller, costs), evidence_of(costs), share};
 }
 
 std::optional<LostByParts> lost_by_parts(const Profiled& one, const ProfiledCases& all) {

@@ -206,7 +206,7 @@ std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
       fmt::format("{} of its time is lost against linear speedup on {}", format_percent(*share),
                   format_count(one.computing_devices(), "device"));
   if (const std::string load = load_text(one, all, *share); !load.empty()) {
-    return Remark{fmt::format("{}; {}, so that the parts are not known", text, load),
+    return Remark{fmt::format("{}; {}, so its causes are not known", text, load),
                   "",
                   {{"lost", *share}, {"ideal seconds", lost.ideal}},
                   0,

@@ -91,7 +91,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
           one.concurrency(), found->inflation,
-          found->inflation < 1 ? "" : ", so that one stream leaves the device room"),
+          found->inflation < 1 ? "" : ", so that one stream does not fill the device"),
       "", evidence_of(*found, one), 1 - 1 / found->speedup};
 }
 
@@ -185,7 +185,7 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
   if (rate >= general_loop_rate * one.compute_rate()) return {};
   return Remark{
       fmt::format("{} takes {} of the computing time in {}, at {} beside {} of all operations: "
-                  "parbench computes this layer by loops of its own, not by a kernel of a library",
+                  "parbench's own loops compute this layer, not a library kernel",
                   name, format_percent(share, 0), format_count(loops.count, "call"),
                   format_rate(rate, "FLOP"), format_rate(one.compute_rate(), "FLOP")),
       "",

@@ -107,11 +107,11 @@ std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
   constexpr double costly_imbalance = 0.10;  // min share of the devices' time
   const bool is_cause = one.profile && imbalance_share(Profiled(one)) >= costly_imbalance &&
                         !Profiled(one).is_launch_bound();
-  return Remark{fmt::format("the model can only be cut at {}, so that {} stages have no other "
-                            "partition",
-                            *cut, stages),
-                is_cause ? "data parallelism, which divides the batch and needs no cut" : "",
-                {{"cut", *cut}}};
+  return Remark{
+      fmt::format("the model can only be cut at {}, so there is no other partition into {} stages",
+                  *cut, stages),
+      is_cause ? "data parallelism, which divides the batch and not the model" : "",
+      {{"cut", *cut}}};
 }
 
 std::optional<Remark> unbalanced(const Profiled& one, const ProfiledCases& all) {
@@ -204,7 +204,7 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   }
   const std::string schedule = roles.untried_advice(one, Role::schedule);
   if (!schedule.empty() && micro_batches_of(one) > devices) {
-    advice.push_back(schedule + ", which needs less in all");
+    advice.push_back(schedule + ", which needs less memory in all");
   }
   return Remark{fmt::format("{} holds {}, {} holds {}", largest->device,
                             format_bytes(static_cast<double>(largest->bytes)), smallest->device,

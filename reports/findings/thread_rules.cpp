@@ -219,9 +219,8 @@ std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles) {
   return Remark{fmt::format("for {} of the time, other programs had a core that its threads needed",
                             format_percent(share, 0)),
                 roles.leaves_cores()
-                    ? "end what else runs on these cores, or choose free ones with "
-                      "taskset"
-                    : "end what else runs on these cores",
+                    ? "stop other programs on these cores, or choose free cores with taskset"
+                    : "stop other programs on these cores",
                 {{"share", share}},
                 share};
 }

@@ -157,10 +157,9 @@ class Builder : public nlohmann::json_sax<Json> {
 
   bool open(Json container) {
     if (containers_.size() >= static_cast<std::size_t>(limits_.depth)) {
-      refuse(
-          fmt::format("lists and objects lie deeper than {0} levels in one another, at most {0} "
-                      "are read; flatten them",
-                      limits_.depth));
+      refuse(fmt::format(
+          "lists and objects are nested deeper than {0} levels, at most {0} are read; flatten them",
+          limits_.depth));
     }
     containers_.push_back(put(std::move(container)));
     return true;
@@ -276,7 +275,7 @@ Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_v
   Builder builder(stream, limits, only, context);
   Json::sax_parse(stream, &builder);
   // The parser treats a NUL byte as the end.
-  if (!stream.eof()) throw SyntaxError("is not JSON: a NUL byte stands where it should end");
+  if (!stream.eof()) throw SyntaxError("is not JSON: a NUL byte follows its end");
   return builder.take();
 }
 

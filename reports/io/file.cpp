@@ -178,7 +178,7 @@ void provide_directory(const fs::path& path, const fs::path& default_directory) 
   }
   fs::create_directories(directory, error);
   if (error) {
-    refuse(path, fmt::format("the directory {} cannot be made: {}; choose another path",
+    refuse(path, fmt::format("the directory {} cannot be created: {}; choose another path",
                              directory.string(), error.message()));
   }
 }
@@ -197,7 +197,7 @@ void check_replaceable(const fs::path& path) {
     refuse(path, "it is a device, pipe or socket and not a file; choose another path");
   }
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
-    refuse(path, fmt::format("the file is there and cannot be replaced: {}; choose another path",
+    refuse(path, fmt::format("the file exists and cannot be replaced: {}; choose another path",
                              words(errno)));
   }
 }
@@ -255,7 +255,7 @@ void check_writable(const fs::path& path, const fs::path& default_directory) {
   const fs::path directory = directory_of(resolved(path));
   const TemporaryFile probe(directory);
   if (probe.error() != 0) {
-    refuse(path, fmt::format("no file can be made in {}: {}; choose another path",
+    refuse(path, fmt::format("no file can be created in {}: {}; choose another path",
                              directory.string(), words(probe.error())));
   }
 }

@@ -185,7 +185,7 @@ std::string google_benchmark_text(const Report& report, Rows rows) {
     return !has_number(c) || !has_times(c) || (rows == Rows::all && c.samples.empty());
   });
   if (finite.cases.empty()) {
-    throw UsageError("no case was measured, and this format has room for nothing else");
+    throw UsageError("no case was measured, and this format has measured cases only");
   }
   Json benchmarks = Json::array();
   for_each_case(finite, [&](const CaseRows& of_case) {

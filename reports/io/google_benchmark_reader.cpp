@@ -196,10 +196,9 @@ class Benchmarks {
 /// Adds a note that a field is ignored because its value in a repetition is unusable.
 void leave_out(std::vector<FileNote>& file_notes, const CaseResult& c, const char* key,
                const std::string& value) {
-  add_file_note(
-      file_notes,
-      fmt::format("{} is not used for a case with an unusable value in a repetition", key),
-      fmt::format("{}, {}", quoted(c.name), value));
+  add_file_note(file_notes,
+                fmt::format("{} was ignored for cases with an unusable value in a repetition", key),
+                fmt::format("{}, {}", quoted(c.name), value));
 }
 
 /// Makes CPU time unknown in all samples if it is unknown in one.

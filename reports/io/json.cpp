@@ -290,10 +290,9 @@ void check_timeline(const Timeline& timeline, const JsonPath& path) {
     check_index(call.task, graph.tasks.size(), here, "task");
     check_index(call.lane, graph.lanes.size(), here, "lane");
     if (call.ran.begin >= timeline.begin && call.ran.end >= call.ran.begin) continue;
-    throw UsageError(
-        fmt::format("{}: runs from {} to {} ns; a call begins after the timeline and "
-                    "before its own end",
-                    here.text(), call.ran.begin, call.ran.end));
+    throw UsageError(fmt::format(
+        "{}: runs from {} to {} ns; a call must begin within the timeline and before its own end",
+        here.text(), call.ran.begin, call.ran.end));
   }
 }
 
@@ -364,7 +363,7 @@ std::string_view to_string(CaseStatus status) {
   for (const auto& [value, name] : status_names) {
     if (value == status) return name;
   }
-  throw Error("a case has a status that does not exist");
+  throw Error("a case has an unknown status");
 }
 
 Json to_json(const Report& report) {

@@ -31,7 +31,7 @@ std::string environment(const char* name) {
 
 void check(const KnownPeaks& known, const Fingerprint& device) {
   if (known.machine_id != id_of(device)) {
-    throw UsageError(fmt::format("it is of another machine or device: {}", known.machine));
+    throw UsageError(fmt::format("it belongs to another machine or device: {}", known.machine));
   }
   for (const Peak& peak : known.peaks) {
     if (std::isfinite(peak.value) && peak.value > 0) continue;

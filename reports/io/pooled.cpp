@@ -59,7 +59,7 @@ class Copies {
         "{} {} {}", run.started_utc, run.cases.size(), sampled->samples.front().seconds)];
     for (const std::size_t known : candidates) {
       if (runs_[known].report.cases != run.cases) continue;
-      throw UsageError(fmt::format("{} has the samples of {} again; leave the copy out",
+      throw UsageError(fmt::format("{} has the same samples as {}; leave the copy out",
                                    name_of_run(runs_, index), name_of_run(runs_, known)));
     }
     candidates.push_back(index);

@@ -30,10 +30,10 @@ std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
 
 std::string peaks_footnote(const TextStyle& style) {
   return hanging("",
-                 "gemm: products of square matrices, a multiply-add counts two. memory: bytes read "
-                 "and written within the device's memory by all that computes; copy: the same by "
-                 "its copy lane. h2d, d2h: bytes from pinned memory of the host to the device and "
-                 "back. Each is the best median of several sizes or ways, with the device alone.",
+                 "gemm: products of square matrices, a multiply-add counts two. memory: bytes that "
+                 "computing reads and writes in the device's memory; copy: the same by its copy "
+                 "lane. h2d, d2h: bytes from pinned memory of the host to the device and back. "
+                 "Each is the best median of several sizes or ways, with the device alone.",
                  style);
 }
 

@@ -251,7 +251,7 @@ std::string counts_text(const Report& report) {
   add(CaseStatus::failed, "failed");
   add(CaseStatus::skipped, "skipped");
   add(CaseStatus::not_run, "not run");
-  if (equal > 0) text += fmt::format(", {} with the plan of another", equal);
+  if (equal > 0) text += fmt::format(", {} with the same plan as another case", equal);
   if (out_of_time > 0) text += fmt::format(", {} not measured: out of time", out_of_time);
   if (!(report.duration_seconds > 0)) return text;
   return text + fmt::format(" · {}: {}", format_wait(report.duration_seconds),

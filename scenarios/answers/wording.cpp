@@ -165,9 +165,9 @@ std::string use_text(const Recommendation& recommendation, std::string_view base
                      std::string_view details) {
   if (payoff_of(recommendation) == Payoff::undecided) {
     if (recommendation.gain->value < 1) {
-      return fmt::format("No verdict: no case was faster than {}; closest: {}, {}{}.", baseline,
-                         recommendation.gaining->label, speed_text(*recommendation.gain, ""),
-                         certainty_text(recommendation));
+      return fmt::format("No verdict: no case was faster than {}; next fastest: {}, {}{}.",
+                         baseline, recommendation.gaining->label,
+                         speed_text(*recommendation.gain, ""), certainty_text(recommendation));
     }
     return fmt::format("No verdict: {} measured {}{}{}.", recommendation.gaining->label,
                        speed_text(*recommendation.gain, baseline), details,
@@ -368,7 +368,7 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
   const Payoff payoff = payoff_of(best);
   if (payoff < Payoff::may_pay) {
     const std::string used = only_baseline_of(recommendations);
-    return used.empty() ? "; the table has what to use" : "; use " + used;
+    return used.empty() ? "; see the table for the cases to use" : "; use " + used;
   }
   if (payoff == Payoff::undecided) return highest_text(recommendations, baseline);
   const std::string_view what = payoff == Payoff::pays ? "largest recommended gain that is shown"

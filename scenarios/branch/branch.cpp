@@ -99,7 +99,8 @@ const std::vector<Strategy> strategy_list = {
     {"threads", "a stream and a launching host thread for every branch"},
     {"merged", "one convolution with the channels of all branches: possible as they share input"},
     {"grouped", "one grouped convolution, as for branches with inputs of their own"},
-    {"graph-chain", "chain, captured once and launched as one graph: what launching costs a chain"},
+    {"graph-chain",
+     "chain, captured once and launched as one graph: shows the launch overhead of a chain"},
     {"graph-one-stream", "one-stream as a graph: the gain of graph launch without any parallelism"},
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
@@ -163,9 +164,9 @@ class Branch final : public Scenario {
     const CaseSpec& spec = request.spec;
     check_size(branch_sizes_of(spec));
     if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
-      return Obstacle{{"strategy"},
-                      fmt::format("--strategy {}: launched in a way of its own; leave out --graph",
-                                  spec.strategy)};
+      return Obstacle{
+          {"strategy"},
+          fmt::format("--strategy {}: the submit mode is fixed; leave out --graph", spec.strategy)};
     }
     if (arrangement_of(spec.strategy) == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");

@@ -54,18 +54,16 @@ std::optional<RankAllReduce> over_ranks_named(std::string_view strategy) {
 }
 
 const std::vector<Strategy> strategy_list = {
-    {"direct", "every device takes what it needs from the devices that have it"},
-    {"ring", "each device sends to the next one only, in chunks that follow each other"},
+    {"direct", "every device copies the data that it needs directly from the devices that have it"},
+    {"ring", "each device sends to one neighbour only, in chunks that follow each other"},
     {"tree", "binomial trees: few rounds, for small messages"},
-    {std::string(by_nccl), "the library that joins the devices (NCCL between GPUs)"},
+    {std::string(by_nccl), "the collective of NCCL, between GPUs"},
     {"mpi", "the collective of the MPI library, between ranks (mpirun, srun)"},
     {"shared-memory",
-     "all-reduces of up to 8 KiB between ranks of one machine, which read what the "
-     "others have"},
+     "all-reduces of up to 8 KiB between ranks of one machine, which read each other's data"},
     {"doubling",
-     "all-reduces between ranks: pairs exchange sums, at twice the distance in each "
-     "round"},
-    {"rank-ring", "all-reduces between ranks: one task, whose messages go round a ring"},
+     "all-reduces between ranks: pairs exchange sums, and their distance doubles in each round"},
+    {"rank-ring", "all-reduces between ranks: messages around a ring, as one task"},
 };
 
 /// Returns "direct" or "direct or ring": the algorithms of a collective.
@@ -100,7 +98,8 @@ std::int64_t size_in(const CaseSpec& spec) { return bytes_of(spec.parameters.tex
 std::vector<Axis> axes_of_collectives() {
   return {
       {.name = "collective",
-       .description = "what is exchanged; send-recv: every device sends to the next one at once",
+       .description =
+           "the collective; send-recv: all devices send to their next one at the same time",
        .kind = AxisKind::choice,
        .quick = {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all",
                  "send-recv"},
@@ -133,8 +132,7 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
   if (request.devices_are_cpus) return std::nullopt;
   return Obstacle{
       {"strategy"},
-      fmt::format("--strategy {} joins CPU devices, and those of the ranks are not; use "
-                  "--strategy nccl",
+      fmt::format("--strategy {}: CPU devices are required on all ranks; use --strategy nccl",
                   strategy)};
 }
 
@@ -143,10 +141,9 @@ std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request,
   if (by == RankAllReduce::library) return std::nullopt;
   const Collective collective = collective_in(request.spec);
   if (collective != Collective::all_reduce) {
-    return Obstacle{
-        {},
-        fmt::format("--strategy {}: {} is not possible by this algorithm; use mpi or {}",
-                    name_of(by), name_of(collective), algorithms_of(collective))};
+    return Obstacle{{},
+                    fmt::format("--strategy {}: {} is not implemented; use mpi or {}", name_of(by),
+                                name_of(collective), algorithms_of(collective))};
   }
   if (by == RankAllReduce::shared_memory && !request.ranks_share_memory) {
     return Obstacle{
@@ -196,7 +193,7 @@ class Collectives final : public Scenario {
     if (bytes % number != 0) {
       return Obstacle{
           {"size"},
-          fmt::format("--size {} is not a multiple of {} bytes, which an f32 number has", bytes,
+          fmt::format("--size {} is not a multiple of {} bytes, the size of an f32 number", bytes,
                       number)};
     }
     if (request.device_count < min_devices()) {
@@ -206,7 +203,7 @@ class Collectives final : public Scenario {
     if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) {
       return Obstacle{
           {},
-          fmt::format("--strategy {}: {} is not possible by this algorithm; use {}", spec.strategy,
+          fmt::format("--strategy {}: {} is not implemented; use {}", spec.strategy,
                       name_of(collective_in(spec)), algorithms_of(collective_in(spec)))};
     }
     if (const auto by = over_ranks_named(spec.strategy)) {
@@ -214,13 +211,13 @@ class Collectives final : public Scenario {
       if (auto obstacle = obstacle_of_all_reduce(request, *by)) return *std::move(obstacle);
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
-      return Obstacle{{"strategy"},
-                      "--strategy nccl: it does not join CPU devices of several ranks; use "
-                      "--strategy mpi"};
+      return Obstacle{
+          {"strategy"},
+          "--strategy nccl needs GPUs; use --strategy mpi for CPU devices of several ranks"};
     }
     if (spec.strategy == by_nccl && request.devices_are_cpus) {
       return Obstacle{{"strategy"},
-                      "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
+                      "--strategy nccl needs GPUs; use direct, ring or tree for CPU devices"};
     }
     // The quick preset omits NCCL unless the user sets --strategy.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
@@ -234,7 +231,7 @@ class Collectives final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override {
     if (spec.dtype != DType::f32) {
-      throw Unsupported("collectives add up in f32 only; use --dtype f32");
+      throw Unsupported("collectives compute sums in f32 only; use --dtype f32");
     }
     auto parts = std::make_unique<CaseParts>(context);
     const std::int64_t bytes = size_in(spec);

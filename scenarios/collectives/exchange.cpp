@@ -92,7 +92,8 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
                                    ? parts.context.communicator(*all.exchange.over_ranks)
                                    : parts.context.communicator();
   if (communicator == nullptr) {
-    throw Unsupported("no library joins these devices; use --strategy direct, ring or tree");
+    throw Unsupported(
+        "no collective library connects these devices; use --strategy direct, ring or tree");
   }
   if (has_blocks(all.exchange.collective) && all.count() % all.members() != 0) {
     throw Unsupported(

@@ -32,8 +32,8 @@ std::vector<Axis> axes_of_data_parallel() {
   return training_axes(
       model_axis(recurrent_model, {"linear", recurrent_model}), Role::batch,
       {{.name = "scaling",
-        .description = "strong: the batch is divided over the devices; weak: each device has one "
-                       "of its own",
+        .description =
+            "strong: the batch is divided over the devices; weak: each device has its own batch",
         .kind = AxisKind::choice,
         .quick = {strong_scaling},
         .published = {strong_scaling},
@@ -41,7 +41,7 @@ std::vector<Axis> axes_of_data_parallel() {
         .strategies = {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server,
                        sharded}},
        {.name = "zero",
-        .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
+        .description = "state divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
                        "also parameters (ZeRO)",
         .quick = {1, 3},
         .published = {1, 2, 3},
@@ -49,7 +49,7 @@ std::vector<Axis> axes_of_data_parallel() {
         .strategies = {sharded}},
        {.name = "prefetch",
         .description =
-            "with --zero 3: number of segments of a pass by which parameters are gathered early",
+            "with --zero 3: number of segments of a pass for which parameters are gathered ahead",
         .quick = {usual_prefetch},
         .published = {usual_prefetch},
         .min = 0,
@@ -152,10 +152,10 @@ std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& para
   if (std::ranges::all_of(all, is_equal)) return std::nullopt;
   return Obstacle{
       {"accumulate"},
-      fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch of "
-                  "{} on {} devices, but --zero {} reduces each on all of them together; use "
-                  "another --batch, or --zero 1",
-                  parameters.integer("accumulate"), total_samples(parameters), devices, level)};
+      fmt::format(
+          "--accumulate: {} micro-batches per device from a batch of {} on {} devices differ in "
+          "size, which --zero {} does not support; use another --batch, or --zero 1",
+          parameters.integer("accumulate"), total_samples(parameters), devices, level)};
 }
 
 std::optional<Obstacle> DataParallel::divide(const Request& request, const Network& /*network*/,

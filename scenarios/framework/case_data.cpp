@@ -52,7 +52,8 @@ void CaseData::fill(const Tensor& tensor, const std::vector<Piece>& pieces) {
                       [](std::int64_t sum, const Piece& piece) { return sum + piece.count; });
   if (total != element_count(tensor.desc.shape)) {
     throw std::invalid_argument(
-        fmt::format("{} elements for a tensor of shape {}", total, to_string(tensor.desc.shape)));
+        fmt::format("the pieces have {} elements, but the tensor has shape {}", total,
+                    to_string(tensor.desc.shape)));
   }
   struct Draw {
     Op* op;
@@ -210,7 +211,7 @@ std::vector<float> CaseData::read_pieces(int device, const TensorDesc& desc,
   }
   if (read != bytes.size()) {
     throw std::invalid_argument(
-        fmt::format("pieces of other than the {} bytes of a tensor", bytes.size()));
+        fmt::format("the pieces do not add up to the {} bytes of the tensor", bytes.size()));
   }
   std::vector<float> values(element_count(desc.shape));
   if (is_plain(desc)) {

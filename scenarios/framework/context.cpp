@@ -154,8 +154,8 @@ BufferView Context::borrow(int device, std::size_t bytes, MemoryKind kind) {
 BufferView Context::shared(int device, const std::string& key, std::size_t bytes, Fill fill) {
   Shared& shared = shared_[{device, key}];
   if (shared.bytes != 0 && shared.bytes != bytes) {
-    throw std::logic_error(fmt::format("shared memory '{}' has {} bytes, asked for with {}", key,
-                                       shared.bytes, bytes));
+    throw std::logic_error(fmt::format("shared memory '{}' has {} bytes, but {} were requested",
+                                       key, shared.bytes, bytes));
   }
   if (shared.bytes == 0) {
     shared.bytes = bytes;

@@ -14,7 +14,7 @@ namespace parbench {
 
 /// Returns the obstacle of a combination that the preset omits unless the user sets the flag.
 inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
-  return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
+  return {{}, "not part of the preset; --" + std::string(flag) + " " + value + " measures it"};
 }
 
 /// Returns the error for `flags` that need two devices, in a run with `count` devices. `more`: the

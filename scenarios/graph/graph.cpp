@@ -83,8 +83,7 @@ std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts)
 const std::vector<Strategy> graph_strategies = {
     {in_program_order, "the nodes in program order, each after the previous one"},
     {std::string(all_cores),
-     "the same on one device that has the cores of all devices (for parts of a GPU: the whole "
-     "GPU)"},
+     "the same on one device with the cores of all devices (for parts of a GPU: the whole GPU)"},
     {device_by_device,
      "program order on each device; waits for all work submitted to another device before using "
      "one of its results"},
@@ -155,8 +154,9 @@ Resolution resolved_matrices(const Scenario::Request& request) {
   if (const std::string other = given_of(request, network_axes()); !other.empty()) {
     return Obstacle{
         {"dag"},
-        fmt::format("--{0}: --dag {1} runs no model; use --dag {2} alone, or leave --{0} out",
-                    other, kind, network)};
+        fmt::format(
+            "--{0} applies to --dag {2} only, not to --dag {1}; use --dag {2}, or leave --{0} out",
+            other, kind, network)};
   }
   const Value batch = asked.value_or("batch", rows_of_matrices);
   CaseSpec spec = request.spec;
@@ -180,19 +180,18 @@ Resolution resolved_matrices(const Scenario::Request& request) {
 
 Resolution resolved_network(const Scenario::Request& request) {
   if (const std::string other = given_of(request, matrix_axes); !other.empty()) {
-    return Obstacle{
-        {"dag"},
-        fmt::format("--{0}: the layers of --dag {1} have sizes of their own; use another "
-                    "graph, or leave --{0} out",
-                    other, network)};
+    return Obstacle{{"dag"},
+                    fmt::format("--{0} does not apply to --dag {1}, whose model determines all "
+                                "sizes; use another graph, or leave --{0} out",
+                                other, network)};
   }
   if (!request.devices_alike) {
     return Obstacle{
         {"model", "dag"},
-        fmt::format("--dag {}: layers pass their results on in the layout of their device, so all "
-                    "devices have to be of one kind, and this run has several; give --devices of "
-                    "one kind, such as cpu:0,cpu:1",
-                    network)};
+        fmt::format(
+            "--dag {} needs devices of one kind, because layers exchange results in the memory "
+            "layout of their device; give --devices of one kind, such as cpu:0,cpu:1",
+            network)};
   }
   const Model model = model_of(request, branching_model);
   CaseSpec spec = request.spec;
@@ -262,8 +261,7 @@ std::string limits_text(const PlanLimits& shares) {
                                 : fmt::format(" At {} of {}, the", known,
                                               format_count(known + shares.without, "setting"));
   return fmt::format(
-      "{} longest dependency chain takes {} of the sequential time; no order on {} "
-      "less than {}.",
+      "{} longest dependency chain takes {} of the sequential time; no order on {} less than {}.",
       where, shares_text(shares.critical_path), format_count(shares.devices, "device"),
       shares_text(shares.bound));
 }

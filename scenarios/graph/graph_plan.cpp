@@ -67,8 +67,8 @@ std::optional<std::string> check_copies(CaseParts& parts, const std::vector<Copi
   const auto name_of = [&](int device) { return parts.context.device(device).info().name; };
   for (const CopiedResult& one : copies) {
     if (bytes_of(parts.data, one.copy) == bytes_of(parts.data, one.original)) continue;
-    return fmt::format("{} on {} is not what {} has", one.name, name_of(one.copy.device),
-                       name_of(one.original.device));
+    return fmt::format("{} on {} differs from the original on {}", one.name,
+                       name_of(one.copy.device), name_of(one.original.device));
   }
   return std::nullopt;
 }

@@ -228,7 +228,7 @@ OpDesc op_of(const WorkGraph& graph, int node, NumberFormat format) {
     case NodeKind::scale:
       return Scale{.shape = shape, .dtype = format.dtype, .factor = one.factor};
   }
-  throw std::invalid_argument(fmt::format("{} is an input, and no operation makes it", one.name));
+  throw std::invalid_argument(fmt::format("{} is an input; no operation computes it", one.name));
 }
 
 std::vector<int> results_of(const WorkGraph& graph) {

@@ -291,8 +291,8 @@ class LayerChecker {
 
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const PassOfLayer& pass_of) {
   parts.checks.push_back(
-      {"every layer from what it has read: sampled values of convolutions and linear layers, all "
-       "of others in two samples or channels, computed naively",
+      {"every layer from its inputs: sampled values of convolutions and linear layers, all values "
+       "of other layers in two samples or channels, computed naively",
        LayerChecker(parts.data, whole, pass_of)});
 }
 

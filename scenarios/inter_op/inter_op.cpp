@@ -168,7 +168,8 @@ std::string described(const InterOpSchedule& schedule) {
 const std::vector<Strategy> strategy_list = {
     {sequential, "one layer after the other on all cores of the device"},
     {merging,
-     "the same, with convolutions of one input that differ in output channels alone run as one"},
+     "the same, with convolutions merged that read the same input and differ only in output "
+     "channels"},
     {by_levels,
      "level by level of the graph: the layers of a level distributed over --streams streams"},
     {by_list,
@@ -234,8 +235,8 @@ class InterOp final : public Scenario {
     }
     if (spec.strategy == merging && !has_merges(network)) {
       return Obstacle{{"strategy"},
-                      fmt::format("--strategy {}: {} has no convolutions that differ in output "
-                                  "channels alone and read the same; use another strategy",
+                      fmt::format("--strategy {}: {} has no convolutions that read the same input "
+                                  "and differ only in output channels; use another strategy",
                                   spec.strategy, network.name)};
     }
     return spec;

@@ -145,8 +145,8 @@ std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes)
   }
   if (largest == 0) return {};
   return fmt::format(
-      " One device after the other takes {:.0f}% longer than the same products alone{}, so that "
-      "the gain{} is that much too large.",
+      " One device after the other takes {:.0f}% longer than the same products alone{}, which "
+      "overstates the gain{} by as much.",
       100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 

@@ -68,8 +68,8 @@ const std::vector<Strategy> strategy_list = {
     {"alone", "the products of one device, nothing else running"},
     {"sequential", "all devices' products, one device after the other"},
     {std::string(all_cores),
-     "all devices' products on one device that has the cores of all devices (for parts of a GPU: "
-     "the whole GPU)"},
+     "all devices' products on one device with the cores of all devices (for parts of a GPU: the "
+     "whole GPU)"},
     {"concurrent", "all devices' products at once"},
     {"streams", "the products of the first device distributed over --streams streams there"},
     {"column-sharded",

@@ -92,7 +92,8 @@ std::vector<Axis> model_size_axes() {
                       "several joined by '+'",
        .kind = AxisKind::text},
       {.name = "prediction",
-       .description = "output of an ONNX file that the loss is of; default: its first one",
+       .description =
+           "output of an ONNX file from which the loss is computed; default: the first one",
        .kind = AxisKind::text}};
 }
 

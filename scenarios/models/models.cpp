@@ -204,8 +204,9 @@ Network make_network(const Model& model, const ModelSizes& given) {
 void check_has_size(const Model& model, std::string_view size) {
   if (model.sizes.contains(size)) return;
   const std::string known = fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
-  throw UsageError(fmt::format("--{}: model {} has no such size; {}", size, model.name,
-                               known.empty() ? "it has none" : "its sizes are: " + known));
+  throw UsageError(
+      fmt::format("--{} is not a size of model {}; {}", size, model.name,
+                  known.empty() ? "all its sizes are fixed" : "its sizes are: " + known));
 }
 
 Model with_tied_head(const Model& model) {
@@ -301,7 +302,7 @@ Model model_named(std::string_view name, const FileOptions& options) {
     return onnx_import::model_of_file(std::string(name), options);
   if (const std::string_view option = option_of_files(options); !option.empty()) {
     throw UsageError(
-        fmt::format("{} is for models from files, and {} is none; leave it out", option, name));
+        fmt::format("{} applies to ONNX files only, not to model {}; leave it out", option, name));
   }
   const auto found = std::ranges::find(models(), name, &Model::name);
   if (found == models().end()) throw std::out_of_range("a model that is not in the list");

@@ -111,7 +111,7 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
   for (const int read : layer.inputs) {
     if (read >= network_input && read < known) continue;
     throw std::invalid_argument(
-        fmt::format("{}: it reads layer {}, and {} are in front of it", layer.name, read, known));
+        fmt::format("{}: reads layer {}, but only {} layers precede it", layer.name, read, known));
   }
   std::vector<Shape> shapes;
   for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
@@ -134,7 +134,7 @@ void Network::tie(int index, int to) {
   Layer& tied = layers.at(static_cast<std::size_t>(index));
   if (to >= index || !std::ranges::equal(of(tied), of(layer(to)), alike)) {
     throw std::logic_error(
-        fmt::format("{} cannot have the parameters of {}", tied.name, layer(to).name));
+        fmt::format("{} cannot share the parameters of {}", tied.name, layer(to).name));
   }
   tied.tied_to = owner_of(to);
 }

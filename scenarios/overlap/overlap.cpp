@@ -131,8 +131,9 @@ const std::vector<Axis> axis_list = {
      .published = {"d2h", "h2d"},
      .choices = {"d2h", "h2d"}},
     {.name = "memory",
-     .description = "host memory: page-locked, ordinary and used before (CUDA does not copy it "
-                    "asynchronously), or ordinary and allocated anew in every execution (d2h only)",
+     .description =
+         "host memory: page-locked, ordinary and used before (CUDA does not copy it "
+         "asynchronously), or ordinary and allocated again in every execution (d2h only)",
      .kind = AxisKind::choice,
      .quick = {"pinned", "pageable", "fresh"},
      .published = {"pinned", "pageable", "fresh"},

@@ -19,7 +19,7 @@ constexpr const char* perceptron_alone = "perceptron-block";
 std::vector<Axis> axes_of_tensor_parallel() {
   Axis model = step_axis("model", {}, {transformer}, {perceptron_alone, transformer});
   model.description =
-      "what is trained: attention and a perceptron (transformer-block), or the perceptron alone "
+      "layers to train: attention and a perceptron (transformer-block), or only the perceptron "
       "(perceptron-block)";
   model.choices = {perceptron_alone, transformer};
   model.file_suffix = {};

@@ -95,18 +95,19 @@ std::optional<std::string> obstacle_to_division(const Network& network, int shar
   if (shards == 1) return std::nullopt;
   const std::vector<Pair> pairs = pairs_of(network);
   if (pairs.empty()) {
-    return "parbench divides pairs of linear layers with one activation or attention between them, "
-           "and this model has none";
+    return "parbench divides only pairs of linear layers with one activation or attention between "
+           "them, and this model has no such pair";
   }
   for (const Pair& pair : pairs) {
     const auto [count, what] = divided_count(network, pair);
     if (count % shards == 0) continue;
-    return fmt::format("{} has {} {}, which {} shards do not divide",
+    return fmt::format("{} has {} {}, which cannot be divided into {} shards",
                        network.layer(pair.first).name, count, what, shards);
   }
   if (rest == RestOfNetwork::repeated) return std::nullopt;
   if (network.vocabulary > 0 || network.input.size() != 2) {
-    return "parbench divides positions of activations, and this model has tokens or images";
+    return "parbench divides only inputs of positions and features by positions, and this model "
+           "reads tokens or images";
   }
   const std::int64_t positions = network.input.front();
   if (positions % shards == 0) return std::nullopt;

@@ -22,9 +22,8 @@ int unit_named(const Network& network, std::string_view word) {
     std::vector<std::string> known{"published", "balanced"};
     known.insert(known.end(), network.units.begin() + 1, network.units.end());
     throw UsageError(
-        fmt::format("--partition: '{}' starts no later stage of {}{}\nallowed are published, "
-                    "balanced, or units "
-                    "joined by '+': {}",
+        fmt::format("--partition: '{}' is not a unit of {} that can start a later stage{}\nallowed "
+                    "are published, balanced, or units joined by '+': {}",
                     word, network.name, did_you_mean(word, known),
                     fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
   }
@@ -59,9 +58,9 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
                                  text, partition.size() + 1, stages, units_text(stages - 1)));
   }
   if (std::ranges::adjacent_find(partition, std::greater_equal<>()) != partition.end()) {
-    throw UsageError(fmt::format(
-        "--partition: the units of '{}' are not different ones in ascending order, which is {}",
-        text, fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
+    throw UsageError(
+        fmt::format("--partition: the units of '{}' must be different and in the model's order: {}",
+                    text, fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
   }
   return partition;
 }

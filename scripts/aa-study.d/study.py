@@ -31,7 +31,7 @@ def arguments():
         "--comparisons", type=int, help="of each kind, of ten cases or so (10, which take 50 minutes on two cores; with --quick 1)"
     )
     parser.add_argument(
-        "--time-limit", type=float, default=4 * 3600, help="in seconds (14400); what is known by then stays"
+        "--time-limit", type=float, default=4 * 3600, help="in seconds (14400); results up to then are kept"
     )
     parser.add_argument("--raw", type=pathlib.Path, help="folder of all reports (build/aa-study/full)")
     parser.add_argument(

@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
     """An argparse parser whose errors have the script's style."""
 
     def error(self, message):
-        refuse(message.removeprefix("argument "), "scripts/gpu-check --help shows what there is")
+        refuse(message.removeprefix("argument "), "scripts/gpu-check --help shows the options")
 
 
 def time_limit(text):

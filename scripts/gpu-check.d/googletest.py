@@ -13,7 +13,7 @@ from setting import portions
 # Patterns for the tests of GPUs, by test or suite name.
 GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
 # Message of a test that made the GPUs unusable for its process: later results do not count.
-LOST = "no GPU can be used again"
+LOST = "can no longer use any GPU"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MAX_RESTARTS = 10  # after crashes and lost GPUs
 POLL_SECONDS = 1  # between readings of a program's output

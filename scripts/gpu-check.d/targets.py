@@ -100,6 +100,6 @@ def rows_of(results, setting):
             if dtype and dtype not in setting.dtypes:
                 if not setting.on_gpu:
                     continue  # not all processors support it
-                reason = f"--dtype {dtype} is not to be had here"
+                reason = f"--dtype {dtype} is not supported here"
             rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows

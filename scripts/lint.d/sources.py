@@ -104,9 +104,9 @@ def affected(changed, sources, includes):
 def choose(words, sources, includes):
     """Returns the chosen sources, and the reason as text."""
     if words[0] == "all":
-        return sources, "all were asked for"
+        return sources, "all were requested"
     if words[0] != "since":
-        return words, "these were asked for"
+        return words, "these were requested"
     base = words[1] if len(words) > 1 else base_of_change()
     if not base or not git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}"):
         if len(words) > 1:

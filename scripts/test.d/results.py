@@ -94,7 +94,7 @@ def main():
         outcome.add_process(process, pathlib.Path(sys.argv[2]) / f"{process.get('name')}.xml")
     outcome.print()
     if not outcome.passed and not outcome.failed and not outcome.skipped:
-        print("no test ran: nothing matches what was asked for", file=sys.stderr)
+        print("no test ran: no test matches the arguments", file=sys.stderr)
         return 1
     return 1 if outcome.failed else 0
 

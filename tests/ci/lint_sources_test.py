@@ -38,7 +38,7 @@ def chosen(repository, tmp_path):
 
 def test_all_without_a_history(write, chosen):
     assert chosen("since").startswith("3 of 3 sources: this clone has no earlier commit")
-    assert chosen("all").startswith("3 of 3 sources: all were asked for")
+    assert chosen("all").startswith("3 of 3 sources: all were requested")
 
 
 def test_those_that_changed_and_their_includers(write, chosen):

@@ -174,7 +174,7 @@ TEST_F(AbCommand, ShowsThePairsBeforeItCanStartNoMoreCommands) {
       quick_run();
   const Finished finished = ab(starves, starves);
   EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("no pipe can be made"));
+  EXPECT_THAT(finished.err, HasSubstr("no pipe can be created"));
   // A second pair may still start: how many descriptors are open beside depends on the moment.
   EXPECT_THAT(finished.out,
               AllOf(HasSubstr("A command failed: "), testing::ContainsRegex("[12] pairs? in ")));

@@ -94,7 +94,7 @@ def test_answers_and_findings_name_shared_cores(parbench, on_two_cores, tmp_path
          "--report", tmp_path / "r.json"])
     report = read(tmp_path / "r.json")
     (answer,) = report["answers"]
-    assert any("share" in text and "do not carry over" in text for text in answer["warnings"])
+    assert any("share" in text and "do not apply" in text for text in answer["warnings"])
     rules = {finding["rule"] for finding in report["findings"]}
     assert "shared-cores" in rules
     assert not rules & {"losses", "batch-too-small", "exposed-communication", "launch-bound", "unbalanced"}

@@ -222,7 +222,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
   EXPECT_THAT(finished.err, Not(HasSubstr("stuck has ended"))) << "it is not waited for";
-  EXPECT_THAT(finished.err, HasSubstr("what was measured is in "));
+  EXPECT_THAT(finished.err, HasSubstr("the measured cases are in "));
   const report::Report report = written_report();
   EXPECT_FALSE(report.complete);
   EXPECT_EQ(find(report, "hangs").status, report::CaseStatus::failed);
@@ -265,7 +265,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitNamesTheReportThatCouldBeWritten) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
   path_ = temporary / "report.json";
-  EXPECT_THAT(finished.err, HasSubstr("what was measured is in " + path_.string()));
+  EXPECT_THAT(finished.err, HasSubstr("the measured cases are in " + path_.string()));
   EXPECT_EQ(find(written_report(), "slow").status, report::CaseStatus::measured);
 }
 

@@ -143,10 +143,10 @@ TEST_F(Inspect, RefusesWhatIsNoModel) {
   };
   expect_refusal({"resnet51"}, "did you mean");
   expect_refusal({"none.onnx"}, "no such file");
-  expect_refusal({"toy", "--image", "32"}, "--image: model toy has no such size");
+  expect_refusal({"toy", "--image", "32"}, "--image is not a size of model toy");
   expect_refusal({"gpt", "--heads", "7"},
                  "--heads 7 does not divide --hidden 256; choose a divisor such as 8, or another");
-  expect_refusal({"gpt", "--loss", "mse"}, "--loss is for models from files");
+  expect_refusal({"gpt", "--loss", "mse"}, "--loss applies to ONNX files only");
   expect_refusal({"resnet50", "--image", "32", "--batch", "1"}, "--batch: 1 sample of");
 }
 

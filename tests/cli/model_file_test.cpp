@@ -191,7 +191,7 @@ TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {
   }
   const Finished shipped = pipeline({"--model", "toy", "--weights", "file"});
   EXPECT_EQ(shipped.exit_code, 2);
-  EXPECT_THAT(shipped.err, HasSubstr("--weights file is for models from files"));
+  EXPECT_THAT(shipped.err, HasSubstr("--weights file applies to ONNX files only"));
 }
 
 TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
@@ -201,7 +201,7 @@ TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
               AllOf(HasSubstr("--model 'other.onnx': no such file"), HasSubstr("check the path")));
   const Finished size = pipeline({"--model", "mine.onnx", "--layers", "3"});
   EXPECT_EQ(size.exit_code, 2);
-  EXPECT_THAT(size.err, HasSubstr("--layers: model mine.onnx has no such size"));
+  EXPECT_THAT(size.err, HasSubstr("--layers is not a size of model mine.onnx"));
 }
 
 TEST_F(ModelFile, FilesOfOneNameAreNotMixedUp) {

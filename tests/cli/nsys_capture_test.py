@@ -93,8 +93,8 @@ def test_needs_nsys(bare):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--scenario", "branch"], "behind '--'"),
-        (["--"], "nothing to run"),
+        (["--scenario", "branch"], "after '--'"),
+        (["--"], "no command after"),
         (["--output"], "--output needs a name"),
         (["--", "devices"], "'devices' measures nothing"),
     ],

@@ -83,9 +83,10 @@ TEST_F(PeaksProcess, ThatAreNotKeptOrDamagedAreLeftOut) {
   const Finished refused = parbench(
       {"peaks", "--devices", "cpu:0", "--dtype", "f32", "--refresh", "--precision", "0.01"});
   EXPECT_EQ(refused.exit_code, 1) << refused.err;
-  EXPECT_THAT(refused.out, AllOf(HasSubstr("! not kept: gemm f32"), ContainsRegex("\ngemm f32 ")))
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("! not stored: gemm f32"), ContainsRegex("\ngemm f32 ")))
       << "the old rate stays";
-  EXPECT_THAT(refused.err, ContainsRegex("[12] rates? (was|were) not kept; the table says why"));
+  EXPECT_THAT(refused.err,
+              ContainsRegex("[12] rates? (was|were) not stored; see the table for the reason"));
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache" / "peaks")) {
     report::write_file(file.path(), "{}");
   }
@@ -109,7 +110,7 @@ TEST_F(PeaksProcess, SayAfterAnInterruptWhatWasKept) {
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
   EXPECT_THAT(finished.out, AllOf(ContainsRegex("gemm f32 +[0-9.]+ .?FLOP/s"),
                                   HasSubstr("kept in " + cache.string())));
-  EXPECT_THAT(finished.err, ContainsRegex("interrupted: [12] of 3 peaks measured and kept"));
+  EXPECT_THAT(finished.err, ContainsRegex("interrupted: [12] of 3 peaks measured and stored"));
 }
 
 TEST_F(PeaksProcess, RefuseWhatIsNotThere) {

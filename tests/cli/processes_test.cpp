@@ -211,7 +211,7 @@ TEST_F(Processes, OneThatHangsIsEndedAndTheOthersGoOn) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = written_report();
   ASSERT_THAT(report.processes, SizeIs(3));
-  EXPECT_THAT(report.processes[1].error, HasSubstr("gave no sign for 4 s"));
+  EXPECT_THAT(report.processes[1].error, HasSubstr("reported no progress for 4 s"));
   EXPECT_EQ(processes_of(find(report, "silent-second")), (std::set{0, 2}));
   expect_nothing_left();
 }
@@ -226,7 +226,7 @@ TEST_F(Processes, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
   ASSERT_THAT(report.processes, SizeIs(2));
   for (const report::Process& process : report.processes) {
     EXPECT_EQ(process.exit_code, 128 + SIGTERM);
-    EXPECT_THAT(process.error, HasSubstr("gave no sign for"));
+    EXPECT_THAT(process.error, HasSubstr("reported no progress for"));
   }
 }
 

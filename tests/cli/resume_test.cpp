@@ -73,7 +73,7 @@ TEST_F(Resume, RefusesSamplesOfOtherConditions) {
   run_first();
   EXPECT_THAT(refusal_after([](report::Report& report) { report.version = "0.0"; }),
               AllOf(HasSubstr("was measured under other conditions (parbench: 0.0 before, "),
-                    HasSubstr("--rerun measures its cases anew")));
+                    HasSubstr("--rerun measures its cases again")));
   EXPECT_THAT(refusal_after([](report::Report& report) {
                 report.machine.commit = "0123abc";
                 report.machine.dirty = true;

@@ -232,7 +232,7 @@ TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
               HasSubstr("branch: strategies threads, graph-chain, graph-one-stream, graph-streams "
-                        "left\nout: launched in a way of its own; leave out --graph\n"));
+                        "left\nout: the submit mode is fixed; leave out --graph\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {
@@ -333,13 +333,13 @@ TEST_F(Usage, RefusesDevicesThatInterOpWouldNotUse) {
 
 TEST_F(Usage, RefusesSizesThatAGraphDoesNotHave) {
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "mlp", "--model", "resnet18"}),
-              HasSubstr("--model: --dag mlp runs no model; use --dag network alone"));
+              HasSubstr("--model applies to --dag network only, not to --dag mlp"));
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--nodes", "56"}),
-              HasSubstr("--nodes: the layers of --dag network have sizes of their own"));
+              HasSubstr("--nodes does not apply to --dag network"));
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--model", "none.onnx"}),
               AllOf(HasSubstr("--model 'none.onnx': no such file"), HasSubstr("check the path")));
   EXPECT_THAT(refusal({"--scenario", "graph", "--model", "resnet18", "--hidden", "64"}),
-              HasSubstr("--hidden: model resnet18 has no such size"));
+              HasSubstr("--hidden is not a size of model resnet18"));
 }
 
 TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
@@ -367,7 +367,7 @@ TEST_F(Usage, NamesTheScenariosOfARunThatHaveNoCase) {
       {"--scenario", "selftest,matmul,branch", "--strategy", "spin", "--dry-run", "--width", "99"});
   EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
   EXPECT_THAT(chosen.out,
-              HasSubstr("scenarios matmul, branch left out: none of the chosen strategies is one"));
+              HasSubstr("scenarios matmul, branch left out: no matching name in --strategy"));
 }
 
 TEST_F(Usage, WritesNoReportToStandardOutput) {

@@ -154,7 +154,7 @@ def test_needs_the_cuda_backend_unless_allowed_otherwise(pretended):
         (["--arch"], "unknown word '--arch'"),
         (["-o"], "-o needs a value"),
         (["-o", "/no/such/folder/x"], "/no/such/folder/x"),
-        (["--build", "/no/build"], "'/no/build' is no build"),
+        (["--build", "/no/build"], "'/no/build' is not a build folder"),
     ],
 )
 def test_refuses_bad_usage(tmp_path, words, message):

@@ -81,7 +81,7 @@ def test_a_crash_hides_no_other_test(check):
 
 def test_a_lost_gpu_fails_no_other_test(check):
     """After an error that stays with the context, every later test of that process fails too."""
-    lost = "no GPU can be used again before"
+    lost = "this process can no longer use any GPU; start"
     check.test_program(
         "lose_test",
         'case "$*" in',

@@ -17,7 +17,7 @@ if not FILES:
 BATCH = 2
 TOLERANCE = 5e-5  # by the largest value of a tensor
 GRADIENT_TOLERANCE = 1e-3
-REFUSED = {"silero_vad_16k_sequence": "LSTM: its input {N, 1, 128} is not of positions, samples and values"}
+REFUSED = {"silero_vad_16k_sequence": "LSTM: its input {N, 1, 128} must have the dimensions positions, samples and values"}
 NOT_EVALUATED = ("320n", "ch_PP-OCRv4_det_infer")  # onnx's evaluator takes minutes for them
 SIZES = {"melspectrogram": ("samples=8000", ""), "320n": ("", "32"), "ch_PP-OCRv4_det_infer": ("", "32"),
          "ch_PP-OCRv4_rec_infer": ("", "48"), "ch_ppocr_mobile_v2.0_cls_infer": ("", "48"),

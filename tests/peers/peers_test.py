@@ -195,7 +195,7 @@ def test_serves_forward_passes(peers):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--model", "gpt-tiny", "--image", 32], "model gpt-tiny has no such size"),
+        (["--model", "gpt-tiny", "--image", 32], "is not a size of model gpt-tiny"),
         (["--model", "resnet50", "--image", 31], "--image"),
         (["--model", "no-such-model"], "no-such-model"),
         (["--dtype", "f8"], "--dtype"),

@@ -125,7 +125,7 @@ SCENARIOS = [
 @pytest.mark.parametrize("scenario, words, strategies", SCENARIOS, ids=[one[0] for one in SCENARIOS])
 def test_scenarios_are_verified_over_ranks(parbench, tmp_path, ranks, scenario, words, strategies):
     _, report = measured(parbench, tmp_path / "r.json", ranks, "--scenario", scenario, *words, *TINY)
-    cases = [case for case in report["cases"] if "its plan is that of" not in case.get("error", "")]
+    cases = [case for case in report["cases"] if "it has the same plan as" not in case.get("error", "")]
     assert {case["status"] for case in cases} == {"measured"}
     assert all(case["verification"]["passed"] for case in cases)
     assert strategies <= {case["strategy"] for case in report["cases"]}
@@ -223,7 +223,7 @@ def test_layouts_of_different_instructions_are_not_mixed(parbench, tmp_path):
     (["--scenario", "collectives", "--strategy", "nccl"], "use --strategy mpi"),
     ([*ALL_REDUCE, "--strategy", "shared-memory", "--size", "8196"], "--size 8196 is above 8KiB; use rank-ring"),
     (["--scenario", "collectives", "--strategy", "doubling", "--collective", "broadcast"],
-     "broadcast is not possible by this algorithm; use mpi or direct"),
+     "broadcast is not implemented; use mpi or direct"),
 ])
 def test_what_ranks_cannot_do_is_refused_once(parbench, words, text):
     done = run([*MPIRUN, "-n", 2, parbench, *words], code=2, env=ENVIRONMENT)

@@ -54,7 +54,7 @@ def test_a_link_that_goes_down_ends_the_run(parbench, tmp_path):
         second = f"parbench-{process.pid}-2"
         run(["ip", "-n", second, "link", "set", "dev", "link", "down"])
         process.wait_until(lambda: part_of(report)["cases"][0]["status"] == "failed")
-        assert "rank 1 (host-2) gave no sign of life" in part_of(report)["cases"][0]["error"]
+        assert "rank 1 (host-2) has sent nothing" in part_of(report)["cases"][0]["error"]
         # mpirun itself waits for the daemon that it has lost; the ranks are gone.
         process.wait_until(lambda: not [one for one in programs_in(second) if "/bin/parbench" in one])
         process.send_signal(signal.SIGTERM)
@@ -72,9 +72,9 @@ def programs_in(namespace):
 
 
 @pytest.mark.parametrize("words, text", [
-    (["--rate", "fast", "--", "true"], "--rate 'fast' is no rate"),
-    (["--delay", "1", "--", "true"], "--delay '1' is no time"),
-    (["--loss", "5%", "--", "true"], "--loss '5%' is no percentage"),
+    (["--rate", "fast", "--", "true"], "--rate 'fast' is not a rate"),
+    (["--delay", "1", "--", "true"], "--delay '1' is not a time"),
+    (["--loss", "5%", "--", "true"], "--loss '5%' is not a percentage"),
     (["true"], "unknown word 'true'"),
     (["--rate", "1gbit"], "a command is needed"),
     (["--rate"], "--rate needs a value"),

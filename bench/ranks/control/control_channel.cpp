@@ -24,8 +24,8 @@ constexpr auto longest_sleep = std::chrono::milliseconds(200);
 
 std::string hanging(const std::string& ranks, Seconds limit) {
   return fmt::format(
-      "{} hangs: it did not come to where the other ranks wait within {:g} s; if its work takes "
-      "longer, PARBENCH_RANK_PATIENCE sets another limit in seconds",
+      "{} hangs: it did not reach the point where the other ranks wait within {:g} s; if its work "
+      "takes longer, raise the limit with PARBENCH_RANK_PATIENCE=SECONDS",
       ranks, limit.count());
 }
 
@@ -165,7 +165,8 @@ void ControlChannel::read_all() {
     Peer& peer = peers_.at(ranks[i]);
     peer.is_gone = !peer.connection.read();
     while (const auto packet = peer.connection.next()) take(ranks[i], unpacked<Frame>(*packet));
-    if (peer.is_gone) lose(name_of(ranks[i]) + " has ended; the launcher's message says how");
+    if (peer.is_gone)
+      lose(name_of(ranks[i]) + " has ended; see the launcher's message for the reason");
   }
 }
 
@@ -195,8 +196,8 @@ void ControlChannel::look_for_silence() {
   for (const auto& [rank, peer] : peers_) {
     if (Clock::now() - peer.heard <= silence_) continue;
     lose(
-        fmt::format("{} gave no sign of life for {:g} s: it is stopped or cannot be reached; see "
-                    "whether its host runs",
+        fmt::format("{} has sent nothing for {:g} s: it is stopped or cannot be reached; check "
+                    "that its host is running",
                     name_of(rank), silence_.count()));
   }
 }

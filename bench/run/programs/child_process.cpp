@@ -41,7 +41,7 @@ constexpr double grace_seconds = 5;
 class Pipe {
  public:
   Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail("no pipe can be made", errno);
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail("no pipe can be created", errno);
     ::fcntl(reading(), F_SETFL, O_NONBLOCK);
   }
   ~Pipe() {
@@ -297,8 +297,9 @@ class Watch {
     stopped_at_ = steady_seconds();
     const bool total = *stopped_at_ - begin_ >= program_.max_seconds;
     end_.passed_limit =
-        total ? fmt::format("did not end within {}", format_wait(program_.max_seconds))
-              : fmt::format("gave no sign for {}", format_wait(program_.max_silent_seconds));
+        total
+            ? fmt::format("did not end within {}", format_wait(program_.max_seconds))
+            : fmt::format("reported no progress for {}", format_wait(program_.max_silent_seconds));
   }
 
   const ChildProgram& program_;

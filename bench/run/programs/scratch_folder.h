@@ -18,7 +18,7 @@ class ScratchFolder {
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
     std::string name = (parent / "parbench-XXXXXX").string();
     if (error || ::mkdtemp(name.data()) == nullptr) {
-      throw Error("no folder can be made for temporary files: " + name +
+      throw Error("no folder can be created for temporary files: " + name +
                   "\nset TMPDIR to a folder that can be written to");
     }
     path_ = name;

@@ -111,7 +111,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
     describe_prepared(*entry.prepared, specs_[index], context_of(specs_[index], context_),
                       cases_[index]);
     if (const auto other = earlier_.forget_if_cut_elsewhere(index, cases_[index]); !other.empty()) {
-      environment_.progress.note(fmt::format("{} sampled anew: {}", cases_[index].name, other));
+      environment_.progress.note(fmt::format("{} sampled again: {}", cases_[index].name, other));
     }
     const report::Verification verification = entry.prepared->verification;
     if (!verification.passed) {
@@ -247,7 +247,7 @@ std::optional<std::size_t> Session::equal_case(std::size_t index) const {
 void Session::leave_out_as_equal(std::size_t index, std::size_t other) {
   report::CaseResult& result = cases_[index];
   result.stopped_because = report::equal_plan;
-  result.error = fmt::format("its plan is that of {}, which is measured", cases_[other].name);
+  result.error = fmt::format("it has the same plan as {}, which is measured", cases_[other].name);
   drop(index);
   environment_.progress.note(
       fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));

@@ -23,7 +23,7 @@ constexpr int polls_per_check = 50;
 }  // namespace
 
 double HostSignal::seconds_since(const Event& /*earlier*/) const {
-  throw std::logic_error("an event that only orders has no time");
+  throw std::logic_error("an ordering event has no time");
 }
 
 HostWorker::HostWorker(Device& device, std::function<void()> enter)

@@ -101,9 +101,8 @@ std::unique_ptr<Op> RemoteDevice::prepare(const OpDesc& desc, int threads) {
 TensorDesc RemoteDevice::activation(const Shape& shape, DType dtype) const {
   if (same_kernels_) return twin_.activation(shape, dtype);
   throw Unsupported(
-      fmt::format("{} computes with another instruction set than {}, so that tensors lie "
-                  "differently in memory; "
-                  "limit all ranks to what both have, for example DNNL_MAX_CPU_ISA=AVX2",
+      fmt::format("{} and {} use different instruction sets, and so different memory layouts; "
+                  "limit all ranks to a common instruction set, for example DNNL_MAX_CPU_ISA=AVX2",
                   info_.name, twin_.info().name));
 }
 

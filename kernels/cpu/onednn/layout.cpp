@@ -167,8 +167,8 @@ memory::desc memory_desc(const TensorDesc& tensor) {
   const auto* layout = dynamic_cast<const DnnlLayout*>(tensor.layout.detail());
   if (layout == nullptr) {
     throw UsageError(
-        fmt::format("a tensor of shape {} has the layout {}, which is not one of CPU "
-                    "devices; reorder it to canonical on its own device first",
+        fmt::format("a tensor of shape {} has the layout {}, which CPU devices do not support; "
+                    "reorder it to canonical on its own device first",
                     to_string(tensor.shape), tensor.layout.name()));
   }
   return layout->desc();

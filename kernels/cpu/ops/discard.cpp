@@ -32,10 +32,10 @@ class DiscardOp final : public CpuOp {
     if (std::align(page_, page_, first, bytes) == nullptr) return;  // contains no whole page
     bytes -= bytes % page_;
     if (madvise(first, bytes, MADV_DONTNEED) != 0) {
-      throw Error(fmt::format(
-          "discard: the system keeps {} bytes ({}); page-locked memory cannot be discarded, use "
-          "pageable memory",
-          bytes, std::strerror(errno)));
+      throw Error(
+          fmt::format("discard: {} bytes cannot be discarded ({}); only pageable memory can, not "
+                      "page-locked memory",
+                      bytes, std::strerror(errno)));
     }
   }
 

@@ -44,8 +44,8 @@ std::shared_ptr<const CapturedWork> Capture::finish() {
   for (std::size_t lane = 1; lane < pasts_.size(); ++lane) {
     if (pasts_.front()[lane] == pasts_[lane][lane]) continue;
     throw std::logic_error(
-        fmt::format("{} is not joined at the end of the capture; let {} wait for an event that "
-                    "follows its last work",
+        fmt::format("the capture ends with unjoined work on {}; let {} wait for an event recorded "
+                    "after that work",
                     work_->lanes[lane].stream->name(), work_->lanes.front().stream->name()));
   }
   return std::move(work_);

@@ -7,18 +7,18 @@
 namespace parbench::cpu {
 
 std::chrono::steady_clock::time_point CpuEvent::time() const {
-  if (kind_ == EventKind::ordering) throw std::logic_error("an event that only orders has no time");
+  if (kind_ == EventKind::ordering) throw std::logic_error("an ordering event has no time");
   const std::lock_guard lock(mutex_);
   if (latest_.captured)
     throw std::logic_error("an event that was recorded in a capture has no time");
-  if (reached_ == 0) throw std::logic_error("an event that was never reached has no time");
+  if (reached_ == 0) throw std::logic_error("an event that has not been reached has no time");
   return time_;
 }
 
 double CpuEvent::seconds_since(const Event& earlier) const {
   const auto* other = dynamic_cast<const CpuEvent*>(&earlier);
   if (other == nullptr)
-    throw std::invalid_argument("events of different backends have no distance");
+    throw std::invalid_argument("events of different backends have no common clock");
   return std::chrono::duration<double>(time() - other->time()).count();
 }
 

@@ -111,10 +111,9 @@ Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wi
   for (const std::size_t size : {std::max(wished, bytes), bytes}) {
     if (auto space = try_reserve(size, kind)) return std::move(*space);
   }
-  throw OutOfMemory(
-      fmt::format("{}: no address space for {} bytes more, of which the process may "
-                  "have few (ulimit -v)",
-                  owner, bytes));
+  throw OutOfMemory(fmt::format(
+      "{}: cannot reserve {} bytes of address space; raise the limit of the process (ulimit -v)",
+      owner, bytes));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ constexpr unsigned long timer_slack = 1000;
 
 CpuEvent& cpu_event(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
-  if (mine == nullptr) throw std::invalid_argument("a CPU stream got another backend's event");
+  if (mine == nullptr)
+    throw std::invalid_argument("a CPU stream cannot record an event of another backend");
   return *mine;
 }
 

@@ -70,7 +70,7 @@ WorkRecord work_of(const CUpti_Activity& activity) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
-  throw Unsupported(fmt::format("{} does not report when its work runs: {}", name, reason));
+  throw Unsupported(fmt::format("{} cannot record when its calls run: {}", name, reason));
 }
 
 std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) {
@@ -83,7 +83,7 @@ std::string reason_of(const Cupti& cupti, const char* call, CUptiResult result) 
         words);
   }
   return fmt::format(
-      "{} fails: {}; is the driver as new as CUPTI? --no-timeline leaves timelines out", call,
+      "{} failed: {}; update the driver if it is older than CUPTI, or run with --no-timeline", call,
       words);
 }
 

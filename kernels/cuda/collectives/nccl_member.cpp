@@ -128,10 +128,11 @@ void NcclMember::wait_for_ranks(nccl::Result result, const char* what) {
   while (result == nccl::in_progress) {
     if (check_ranks_) check_ranks_();
     if (Clock::now() - begin > limits_.joining) {
-      throw Error(fmt::format(
-          "{}: NCCL {} has not joined the GPUs of {} ranks within {} s; can their hosts reach each "
-          "other? NCCL_SOCKET_IFNAME names the network, NCCL_DEBUG=INFO shows what it does",
-          what, nccl_->version(), size_, limits_.joining.count()));
+      throw Error(
+          fmt::format("{}: NCCL {} has not connected the GPUs of {} ranks within {} s; check that "
+                      "their hosts reach each other (NCCL_SOCKET_IFNAME chooses the network, "
+                      "NCCL_DEBUG=INFO logs each step)",
+                      what, nccl_->version(), size_, limits_.joining.count()));
     }
     std::this_thread::sleep_for(poll_interval);
     const Use use(*this);

@@ -74,7 +74,7 @@ std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
 }
 
 constexpr std::string_view no_engine =
-    "no engine keeps to the arithmetic, to equal bits and to the workspace";
+    "no engine has the required arithmetic, bitwise equal results and a workspace within the limit";
 
 }  // namespace
 

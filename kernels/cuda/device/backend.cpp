@@ -196,9 +196,10 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_pa
     const int wanted = number.part ? std::max(*number.part + 1, min_parts) : 0;
     const auto [known, is_new] = parts.try_emplace(number.device, wanted);
     if (!is_new && (wanted == 0 || known->second == 0)) {
-      throw UsageError(fmt::format(
-          "--devices: cuda:{} is asked for as a whole and in parts, which share multiprocessors",
-          number.device));
+      throw UsageError(
+          fmt::format("--devices: cuda:{} is named as a whole and in parts, which share "
+                      "multiprocessors; choose one of the two",
+                      number.device));
     }
     known->second = std::max(known->second, wanted);
   }

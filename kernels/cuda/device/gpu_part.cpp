@@ -110,8 +110,8 @@ std::vector<std::unique_ptr<GpuPart>> divide(int ordinal, int parts) {
   const int size = part_size(gpu, parts, groups_of(whole, driver()));
   if (size == 0) {
     throw UsageError(
-        fmt::format("--devices: {} parts are too many for the {} multiprocessors of cuda:{}; "
-                    "the least is {} each, at most {} parts",
+        fmt::format("--devices: {} parts are too many for the {} multiprocessors of cuda:{}; a "
+                    "part needs at least {}, so use at most {} parts",
                     parts, gpu.multiprocessors, ordinal, gpu.min, max_parts_of(ordinal)));
   }
   std::vector<CUdevResource> groups(static_cast<std::size_t>(parts));

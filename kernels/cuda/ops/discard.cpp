@@ -74,8 +74,8 @@ class DiscardOp final : public CudaOp {
 
   [[nodiscard]] Error kept(std::string_view reason) const {
     return Error(
-        fmt::format("{}: the system keeps the {} bytes ({}); only pageable memory can be "
-                    "discarded, use --memory pageable",
+        fmt::format("{}: the {} bytes cannot be discarded ({}); only pageable memory can, use "
+                    "--memory pageable",
                     name_, bytes_, reason));
   }
 

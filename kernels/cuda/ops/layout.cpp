@@ -31,7 +31,7 @@ std::vector<std::size_t> order_of(const TensorDesc& tensor) {
   if (tensor.layout.is_canonical()) return order;
   if (dynamic_cast<const ChannelsLast*>(tensor.layout.detail()) == nullptr) {
     throw UsageError(
-        fmt::format("a tensor in layout {} is not one of a CUDA device", tensor.layout.name()));
+        fmt::format("layout {} is not supported by CUDA devices", tensor.layout.name()));
   }
   const std::size_t channels = dimensions - spatial_dimensions - 1;
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(channels));
@@ -43,7 +43,7 @@ std::vector<std::size_t> order_of(const TensorDesc& tensor) {
 
 TensorDesc channels_last(const Shape& shape, DType dtype) {
   if (shape.size() <= spatial_dimensions) {
-    throw std::invalid_argument("no channels in a tensor of shape " + to_string(shape));
+    throw std::invalid_argument("no dimension for channels in shape " + to_string(shape));
   }
   static const Layout layout(std::make_shared<ChannelsLast>());
   TensorDesc tensor = canonical(shape, dtype);

@@ -126,7 +126,7 @@ std::string described(const Product& product) {
       storage(product.transpose_b, product.row_b),
       to_string(NumberFormat{product.input, product.math}),
       product.input == product.output ? "" : fmt::format(" to {}", to_string(product.output)),
-      product.bias ? " with a bias" : "", product.accumulate ? " added to what is there" : "");
+      product.bias ? " with a bias" : "", product.accumulate ? " added to the output" : "");
 }
 
 /// Returns the type of arithmetic. TF32 must be allowed for f32 inputs; bf16 needs no such setting.

@@ -23,9 +23,9 @@ std::string described(const CallSite& site, const std::string& words) {
 }
 
 [[noreturn]] void fail_as_lost(const std::string& text, cudaError_t status) {
-  throw DeviceLost("cuda",
-                   fmt::format("{}; {}: no GPU can be used again before parbench starts anew", text,
-                               text_of(status)));
+  throw DeviceLost(
+      "cuda", fmt::format("{}; {}: this process can no longer use any GPU; start parbench again",
+                          text, text_of(status)));
 }
 
 /// Returns the error, if any, of the current device. A non-sticky error is cleared, so that the

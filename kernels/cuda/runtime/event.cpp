@@ -22,7 +22,7 @@ CudaEvent::CudaEvent(CudaDevice& device, Buffer word) : CudaEvent(device, EventK
   if (driver().stream_write_value == nullptr) {
     throw Unsupported(device.info().name +
                       ": devices of other backends can wait for it only with a driver for CUDA "
-                      "11.7 or newer; update the driver, or use cuda devices alone");
+                      "11.7 or newer; update the driver, or use cuda devices only");
   }
   shared_.emplace(std::move(word));
 }
@@ -44,9 +44,10 @@ void CudaEvent::check() const { (void)PARBENCH_CUDA_DONE(cudaEventQuery(event_))
 
 double CudaEvent::seconds_since(const Event& earlier) const {
   const auto* begin = dynamic_cast<const CudaEvent*>(&earlier);
-  if (begin == nullptr) throw std::invalid_argument("events of two backends have no common clock");
+  if (begin == nullptr)
+    throw std::invalid_argument("events of different backends have no common clock");
   if (kind_ == EventKind::ordering || begin->kind_ == EventKind::ordering) {
-    throw std::logic_error("an event that only orders has no time");
+    throw std::logic_error("an ordering event has no time");
   }
   float milliseconds = 0;
   PARBENCH_CUDA(cudaEventElapsedTime(&milliseconds, begin->event_, event_));

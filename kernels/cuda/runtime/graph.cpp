@@ -44,8 +44,8 @@ CudaGraph::~CudaGraph() {
 void CudaGraph::launch() {
   if (origin_.logging_session() != 0 && origin_.logging_session() != logging_session_) {
     throw Unsupported(origin_.name() +
-                      ": whose work a graph does is known only where it was captured while its "
-                      "streams log; capture it again");
+                      ": the calls of this graph cannot be recorded, because it was captured "
+                      "before recording began; capture it again");
   }
   origin_.cuda_device().make_current();
   PARBENCH_CUDA(cudaGraphLaunch(executable_.get(), origin_.handle()));

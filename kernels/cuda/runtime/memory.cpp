@@ -39,9 +39,8 @@ Buffer allocate_pinned(const std::string& owner, std::size_t bytes) {
   const cudaError_t status = cudaHostAlloc(&address, bytes, cudaHostAllocPortable);
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
-    throw OutOfMemory(owner +
-                      ": no page-locked host memory for the request; use --memory pageable "
-                      "or a smaller case");
+    throw OutOfMemory(
+        owner + ": not enough page-locked host memory; use --memory pageable or a smaller case");
   }
   PARBENCH_CUDA(status);
   return {static_cast<std::byte*>(address), bytes, MemoryKind::pinned,

@@ -34,7 +34,8 @@ constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
   auto* mine = dynamic_cast<CudaEvent*>(&event);
-  if (mine == nullptr) throw std::invalid_argument("a CUDA stream got another backend's event");
+  if (mine == nullptr)
+    throw std::invalid_argument("a CUDA stream cannot record an event of another backend");
   return *mine;
 }
 
@@ -100,12 +101,12 @@ void CudaStream::wait_across(Event& event) {
   if (driver().stream_wait_value == nullptr) {
     throw Unsupported(name_ +
                       ": waiting for devices of other backends needs a driver for CUDA 11.7 or "
-                      "newer; update the driver, or use cuda devices alone");
+                      "newer; update the driver, or use cuda devices only");
   }
   if (is_capturing(stream_)) {
     throw Unsupported(name_ +
                       ": a graph cannot wait for devices of other backends; leave out --graph, or "
-                      "use cuda devices alone");
+                      "use cuda devices only");
   }
   PARBENCH_CUDA(driver().stream_wait_value(stream_, reinterpret_cast<CUdeviceptr>(records.word()),
                                            records.announced(), CU_STREAM_WAIT_VALUE_GEQ));
@@ -241,10 +242,9 @@ double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) 
     bound.add(before, recorded, after);
   }
   if (probes.activities().empty()) {
-    throw Unsupported(
-        fmt::format("{} does not report when its work runs: CUPTI has no record of {} memsets; "
-                    "update the driver",
-                    name_, clock_probes));
+    throw Unsupported(fmt::format(
+        "{} cannot record when its calls run: CUPTI has no record of {} memsets; update the driver",
+        name_, clock_probes));
   }
   return bound.error();
 }

@@ -159,7 +159,7 @@ class HistoryPage {
     html_.open("section", {{"class", "card case"}, {"id", series.id}, {"data-case", series.id}});
     html_.raw("\n").element("h2", names_.name(index)).raw("\n<div class=\"pictures\"></div>\n");
     if (series.points.empty()) {
-      html_.raw("<p>No report has a number of it.</p>\n</section>\n");
+      html_.raw("<p>No report has a result for this case.</p>\n</section>\n");
       return;
     }
     const std::size_t rows = std::min(max_rows, series.points.size());

@@ -106,6 +106,15 @@ std::vector<Series> rate(const CaseResult& c, double amount) {
   return one(amount / c.statistics->median);
 }
 
+/// Returns the metrics whose values have the unit `unit` (Metric::unit).
+std::vector<Series> metrics_in(const CaseResult& c, std::string_view unit) {
+  std::vector<Series> series;
+  for (const Metric& metric : c.metrics) {
+    if (metric.unit == unit) series.push_back({{{"metric", metric.name}}, metric.value});
+  }
+  return series;
+}
+
 bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
 
 constexpr CaseMetric case_metrics[] = {
@@ -115,9 +124,9 @@ constexpr CaseMetric case_metrics[] = {
      [](const CaseResult& c) { return ends_of(c.statistics->median_interval); }},
     {"parbench_case_standard_deviation_seconds", "Standard deviation of the samples.",
      [](const CaseResult& c) { return one(c.statistics->standard_deviation); }},
-    {"parbench_case_samples", "Samples that the median was taken of.",
+    {"parbench_case_samples", "Number of samples.",
      [](const CaseResult& c) { return one(static_cast<double>(c.samples.size())); }},
-    {"parbench_case_bound_seconds", "Least time that any schedule of the tasks can take.",
+    {"parbench_case_bound_seconds", "Minimum time of any schedule of the tasks.",
      [](const CaseResult& c) { return c.bound ? one(c.bound->seconds) : std::vector<Series>(); }},
     {"parbench_case_bound_ratio", "The bound over the median.",
      [](const CaseResult& c) { return c.bound ? one(c.efficiency) : std::vector<Series>(); }},
@@ -132,14 +141,10 @@ constexpr CaseMetric case_metrics[] = {
        return ends_of(c.speedup->interval, {{"baseline", c.speedup->baseline}});
      }},
     {"parbench_case_metric_ratio", "A fraction that follows from the times of several cases.",
-     [](const CaseResult& c) {
-       std::vector<Series> series;
-       for (const Metric& metric : c.metrics) {
-         series.push_back({{{"metric", metric.name}}, metric.value});
-       }
-       return series;
-     }},
-    {"parbench_case_items_per_second", "Items that one second has room for, by the median.",
+     [](const CaseResult& c) { return metrics_in(c, ""); }},
+    {"parbench_case_metric_bytes_per_second", "A bandwidth that follows from the times.",
+     [](const CaseResult& c) { return metrics_in(c, "B"); }},
+    {"parbench_case_items_per_second", "Items per second, by the median.",
      [](const CaseResult& c) {
        std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);
        for (Series& one : series) one.labels = {{"item", c.amount_unit}};
@@ -147,7 +152,7 @@ constexpr CaseMetric case_metrics[] = {
      }},
     {"parbench_case_flops_per_second", "Floating-point operations per second, by the median.",
      [](const CaseResult& c) { return rate(c, c.amount_unit == "FLOP" ? c.amount : c.flops); }},
-    {"parbench_case_bytes_per_second", "Least traffic per second, by the median.",
+    {"parbench_case_bytes_per_second", "Minimal memory traffic per second, by the median.",
      [](const CaseResult& c) { return rate(c, c.amount_unit == "B" ? c.amount : c.bytes); }},
     {"parbench_case_memory_bytes", "Memory that the case holds on a device.",
      [](const CaseResult& c) {
@@ -214,14 +219,14 @@ void add_status(std::string& text, const Report& report) {
 
 void add_run(std::string& text, const Report& report) {
   const Machine& machine = report.machine;
-  Gauge(text, "parbench_run_info", "What was run, and where; always 1.")
+  Gauge(text, "parbench_run_info", "Version, commit and machine of the run as labels; always 1.")
       .add({{"version", report.version},
             {"started", report.started_utc},
             {"host", machine.host},
             {"cpu", machine.cpu_model},
             {"commit", machine.commit.value_or("")}},
            1);
-  Gauge(text, "parbench_run_duration_seconds", "How long the run took.")
+  Gauge(text, "parbench_run_duration_seconds", "Duration of the run.")
       .add({}, report.duration_seconds);
   Gauge(text, "parbench_run_complete", "1 when every case was measured, otherwise 0.")
       .add({}, report.complete ? 1 : 0);

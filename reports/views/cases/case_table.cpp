@@ -226,8 +226,8 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
   }
   if (any_measured(cases, [&](const CaseResult& c) { return lacks_bound(c, cases); })) {
     notes.emplace_back(bound_not_measured_mark,
-                       "no bound: the time ended before its tasks were measured alone, or other "
-                       "work disturbed every such measurement");
+                       "no bound: the time limit was reached before its tasks were measured alone, "
+                       "or other work disturbed every such measurement");
   }
   if (any_measured(cases, [](const CaseResult& c) { return c.speedup && !c.speedup->interval; })) {
     notes.emplace_back(single_round_mark,

@@ -194,7 +194,7 @@ class ScenarioTimelines {
     if (bytes > room) {
       shared_.names.forget_from(names_before);
       shared_.work.forget_from(work_before);
-      return without("this page has no room for more timelines", row, room);
+      return without("the timelines of this page have reached its size limit", row, room);
     }
     timelines_.emplace(row, std::move(timeline));
     return room - bytes;

@@ -127,7 +127,7 @@ class StagedPart final : public MessagePart {
 std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage& message,
                                                Stream& sender, Stream& receiver) {
   if (message.source.bytes != message.destination.bytes) {
-    throw std::invalid_argument(fmt::format("a message of {} bytes for {} bytes of memory",
+    throw std::invalid_argument(fmt::format("a message sends {} bytes, but its destination has {}",
                                             message.source.bytes, message.destination.bytes));
   }
   const bool sends = message.from == link.rank();
@@ -172,14 +172,14 @@ void RankCommunicator::prepare(Collective collective, std::span<Stream* const> s
                                std::size_t bytes) {
   if (collective != Collective::all_reduce || chosen_.contains(bytes)) return;
   if (by_ && !link_.offers(*by_, set_, bytes)) {
-    throw Unsupported(fmt::format(
-        "an all-reduce of {} bytes by {} is not possible between these ranks{}; use --strategy "
-        "rank-ring or mpi",
-        bytes, name_of(*by_),
-        *by_ == RankAllReduce::shared_memory
-            ? ": they are more than 16, of several machines or networks, or kept from sharing "
-              "memory by settings of MPI"
-            : ""));
+    throw Unsupported(
+        fmt::format("--strategy {1}: not possible for an all-reduce of {0} bytes between these "
+                    "ranks{2}; use --strategy rank-ring or mpi",
+                    bytes, name_of(*by_),
+                    *by_ == RankAllReduce::shared_memory
+                        ? " (more than 16 ranks, several machines or networks, or shared memory "
+                          "disabled by settings of MPI)"
+                        : ""));
   }
   if (!is_prepared_) choices_.prepare(set_);
   is_prepared_ = true;
@@ -202,8 +202,9 @@ std::string RankCommunicator::method(Collective collective, std::size_t bytes) c
 HostWork RankCommunicator::make_work(Collective collective, const BufferView& data,
                                      const BufferView& input) const {
   if (!offers(collective)) {
-    throw std::invalid_argument(fmt::format("{} joins some ranks for all-reduces, not for {}",
-                                            name(), name_of(collective)));
+    throw std::invalid_argument(
+        fmt::format("{} connects some of the ranks, for all-reduces only, not for {}", name(),
+                    name_of(collective)));
   }
   if (collective == Collective::all_reduce) {
     return HostWork([this, by = way_of(data.bytes), data] {

@@ -23,7 +23,8 @@ Extents common(const Extents& a, const Extents& b) {
   for (std::size_t i = 0; i < shape.size(); ++i) {  // from the end
     const Extent of_a = i < a.size() ? a[a.size() - 1 - i] : Extent();
     const Extent of_b = i < b.size() ? b[b.size() - 1 - i] : Extent();
-    if (of_a != of_b && !of_a.is_one() && !of_b.is_one()) refuse("no broadcast joins", a, b);
+    if (of_a != of_b && !of_a.is_one() && !of_b.is_one())
+      refuse("shapes cannot be broadcast together:", a, b);
     shape[shape.size() - 1 - i] = of_a.is_one() ? of_b : of_a;
   }
   return shape;
@@ -284,7 +285,7 @@ int Graph::reduce(Reduction reduction, int a, Axes axes) {
   }
   std::ranges::sort(axes);
   if (std::ranges::adjacent_find(axes) != axes.end()) {
-    throw std::invalid_argument(fmt::format("axes {} name one twice", fmt::join(axes, ", ")));
+    throw std::invalid_argument(fmt::format("axes {} are not distinct", fmt::join(axes, ", ")));
   }
   if (to == shape(a)) return a;
   return append({.kind = OpKind::reduction,
@@ -304,7 +305,8 @@ int Graph::mean(int a, const Axes& axes) {
 
 int Graph::broadcast(int a, const Extents& to) {
   if (shape(a) == to) return a;
-  if (common(shape(a), to) != to) refuse("no broadcast leads from one to the other:", shape(a), to);
+  if (common(shape(a), to) != to)
+    refuse("the first shape cannot be broadcast to the second:", shape(a), to);
   const Operation& source = at(a);
   if (source.inputs.empty() && source.element == ElementOp::number &&
       source.kind == OpKind::element) {
@@ -327,7 +329,7 @@ int Graph::permute(int a, Axes order) {
   }
   std::ranges::sort(sorted);
   if (order.size() != shape(a).size() || std::ranges::adjacent_find(sorted) != sorted.end()) {
-    throw std::invalid_argument(fmt::format("({}) is no order of the dimensions of {}",
+    throw std::invalid_argument(fmt::format("({}) is not a permutation of the dimensions of {}",
                                             fmt::join(order, ", "), to_string(shape(a))));
   }
   if (order == sorted) return a;
@@ -357,7 +359,8 @@ int Graph::transpose(int a) {
 
 int Graph::reshape(int a, Extents to) {
   if (to == shape(a)) return a;
-  if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
+  if (count_of(to) != count_of(shape(a)))
+    refuse("a reshape must keep the number of elements, not", shape(a), to);
   if (const auto value = number_of(a)) return number(*value, std::move(to));
   if (at(a).kind == OpKind::reshape) return reshape(at(a).inputs.front(), std::move(to));
   return append({.kind = OpKind::reshape, .inputs = {a}, .shape = std::move(to)});
@@ -406,11 +409,11 @@ int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     Extents part = shape(parts[i]);
     if (part.size() != to.size() || part[dimension].samples || to[dimension].samples) {
-      refuse("no concatenation joins", to, part);
+      refuse("shapes cannot be concatenated:", to, part);
     }
     to[dimension].size += std::exchange(part[dimension], to[dimension]).size;
     part[dimension] = to[dimension];
-    if (part != to) refuse("no concatenation joins", to, shape(parts[i]));
+    if (part != to) refuse("shapes cannot be concatenated:", to, shape(parts[i]));
   }
   if (parts.size() == 1) return parts.front();
   return append({.kind = OpKind::concatenation,
@@ -438,7 +441,7 @@ int Graph::multiply_rows(int a, int b) {
 
 int Graph::multiply(int a, int b) {
   if (shape(a).size() < 2 || shape(b).size() < 2 || shape(a).back() != shape(b).end()[-2]) {
-    refuse("no matrix product of", shape(a), shape(b));
+    refuse("shapes cannot be multiplied as matrices:", shape(a), shape(b));
   }
   const Extents of_b = leading(shape(b));
   if (shape(a).size() > 2 &&

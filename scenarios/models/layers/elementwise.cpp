@@ -38,7 +38,7 @@ OpDesc Activation::forward(const LayerWork& work) const {
 
 Shape Addition::output_of(const std::vector<Shape>& inputs) const {
   if (inputs.size() != 2 || inputs[0] != inputs[1]) {
-    throw std::invalid_argument("an addition has two inputs of one shape");
+    throw std::invalid_argument("an addition needs two inputs of one shape");
   }
   return inputs.front();
 }

@@ -119,13 +119,13 @@ OpDesc ChannelShuffle::forward(const LayerWork& work) const {
 }
 
 Shape Concatenation::output_of(const std::vector<Shape>& inputs) const {
-  if (inputs.empty()) throw std::invalid_argument("a concatenation has inputs");
+  if (inputs.empty()) throw std::invalid_argument("a concatenation needs at least one input");
   Shape output = inputs.front();
   output.at(0) = 0;
   for (const Shape& image : inputs) {
     if (image.size() != 3 || image[1] != output.at(1) || image[2] != output.at(2)) {
       throw std::invalid_argument(
-          fmt::format("a concatenation has images of one height and width, not {} and {}",
+          fmt::format("a concatenation needs images of one height and width, not {} and {}",
                       to_string(inputs.front()), to_string(image)));
     }
     output[0] += image[0];

@@ -116,15 +116,17 @@ void LayerNorm::write_backward(BackwardPass& pass) const {
 
 Shape LocalResponseNorm::output_of(const std::vector<Shape>& inputs) const {
   const Shape& image = inputs.at(0);
-  if (image.size() != 3) throw std::invalid_argument("a local response normalisation has an image");
+  if (image.size() != 3)
+    throw std::invalid_argument("a local response normalisation needs an image");
   if (options_.size < 1 || options_.size % 2 == 0) {
-    throw std::invalid_argument(
-        fmt::format("the size of a local response normalisation is odd, not {}", options_.size));
+    throw std::invalid_argument(fmt::format(
+        "the size of a local response normalisation must be odd, not {}", options_.size));
   }
   const bool is_positive = options_.offset > 0 && options_.alpha >= 0;  // false for NaN
   if (!is_positive) {
     throw std::invalid_argument(
-        fmt::format("a local response normalisation adds to a positive number, not {} to {}",
+        fmt::format("a local response normalisation needs an alpha of at least 0 and a positive "
+                    "offset, not {} and {}",
                     options_.alpha, options_.offset));
   }
   return image;

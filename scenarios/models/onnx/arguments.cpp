@@ -29,7 +29,7 @@ Arguments::Arguments(Translator& translator, const Node& node)
 }
 
 const Tensor& Arguments::tensor(std::size_t which) const {
-  if (!has(which)) throw CannotTranslate(fmt::format("it lacks input {}", which + 1));
+  if (!has(which)) throw CannotTranslate(fmt::format("its input {} is missing", which + 1));
   return translator_.get(node_.inputs[which]);
 }
 
@@ -128,7 +128,7 @@ bool Arguments::is_weight(std::size_t which) const {
 
 int Arguments::constant(std::size_t which, std::string_view what) const {
   const Tensor& found = tensor(which);
-  if (!found.is_constant) throw CannotTranslate(fmt::format("its {} are computed", what));
+  if (!found.is_constant) throw CannotTranslate(fmt::format("its {} must be constant", what));
   return found.operation;
 }
 

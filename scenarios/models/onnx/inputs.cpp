@@ -137,7 +137,7 @@ class InputMaker {
     const bool has_data = input.shape.size() >= 2 || (!input.is_numbers && !input.shape.empty());
     if (!has_data) {
       throw UsageError(fmt::format(
-          "has an input '{}' without a dimension of samples and one of data", input.name));
+          "has an input '{}' without a batch dimension and a further dimension", input.name));
     }
     Extents extents;
     for (std::size_t d = 0; d < input.shape.size(); ++d) {
@@ -172,10 +172,10 @@ class InputMaker {
     }
     for (const auto& [name, size] : options_.file.dimensions) {
       if (std::ranges::find(known, name) != known.end()) continue;
-      throw UsageError(fmt::format(
-          "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "
-          "--image sets; allowed with --dim: {}",
-          name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+      throw UsageError(
+          fmt::format("has no open dimension '{}' for --dim; allowed: {} (--batch sets the "
+                      "samples, --image the size of images)",
+                      name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
     }
   }
 

@@ -145,7 +145,7 @@ class Layering {
       const auto read = layer_of_.find(input);
       refuse_if(
           read == layer_of_.end(),
-          fmt::format("its layer '{}' reads numbers that do not depend on the samples", made.name));
+          fmt::format("its layer '{}' reads values that do not depend on the samples", made.name));
       inputs.push_back(read->second);
     }
     const int layer = append(unique(made.name), made.kind, std::move(inputs));
@@ -184,11 +184,11 @@ class Layering {
     }
     for (const auto& [role, constant] : parameters) {
       if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
-        throw CannotTranslate(fmt::format(
-            "its layers '{}' and '{}' share weights and differ in others; if they share "
-            "none in the model, export it with dynamo=False",
-            result_.network.layer(layer_of_constant_.at(constant)).name,
-            result_.network.layer(layer).name));
+        throw CannotTranslate(
+            fmt::format("its layers '{}' and '{}' share some of their weights but not all; if they "
+                        "share none in the model, export it with dynamo=False",
+                        result_.network.layer(layer_of_constant_.at(constant)).name,
+                        result_.network.layer(layer).name));
       }
       result_.constants[{layer, role}] = constant;
     }

@@ -57,8 +57,9 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& out
     if (line == lines.end()) line = lines.insert(lines.end(), {text, {}});
     line->second.push_back(name_of(*problem.node));
   }
-  std::string text = fmt::format("has {} of {} nodes without a layer in parbench (operator set {})",
-                                 translator.problems().size(), nodes, opset);
+  std::string text =
+      fmt::format("has {} of {} nodes that parbench does not support (operator set {})",
+                  translator.problems().size(), nodes, opset);
   for (auto& [reason, names] : lines) {
     const std::size_t more = names.size() - std::min(names.size(), max_named);
     names.resize(names.size() - more);
@@ -72,7 +73,7 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& out
 void check_tokens(const Network& network) {
   for (const Layer& layer : network.layers) {
     if (!layer.reads(network_input) || as<Embedding>(layer) != nullptr) continue;
-    throw UsageError("has tokens that other operators than a Gather from a table read");
+    throw UsageError("has tokens that are read by an operator other than Gather from a table");
   }
 }
 
@@ -118,7 +119,10 @@ const Node* last_node(const Graph& graph, std::string name) {
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
-  if (output == nullptr || output->is_constant) throw UsageError("has an output that is constant");
+  if (output == nullptr || output->is_constant)
+    throw UsageError(
+        "has a constant output, from which no loss can be computed; name another one with "
+        "--prediction");
   const Node* last = last_node(graph, name);
   const bool is_softmax = last != nullptr && !last->inputs.empty() &&
                           (last->op == "Softmax" || last->op == "LogSoftmax");
@@ -145,10 +149,10 @@ void set_loss(Network& network, Loss loss) {
   if (loss == network.loss) return;
   if (network.loss == Loss::cross_entropy) {
     throw UsageError(
-        "ends with a softmax, which is a part of the loss cross-entropy alone; leave --loss out");
+        "ends with a softmax, which only the loss cross-entropy includes; leave --loss out");
   }
   if (network.layers.back().output.size() == image_rank) {
-    throw UsageError("has images as its output, whose loss can only be mse; leave --loss out");
+    throw UsageError("has images as its output, for which the only loss is mse; leave --loss out");
   }
   network.loss = loss;
 }
@@ -257,7 +261,7 @@ Network network_of_graph(const std::string& name, const Graph& graph, Translator
     if (has_tokens) check_tokens(network);
     network.vocabulary = has_tokens ? vocabulary_of(network) : 0;
     if (has_tokens && network.vocabulary == 0) {
-      throw UsageError("has tokens that choose no rows of a table");
+      throw UsageError("has tokens that no Gather from a table reads");
     }
     if (options.file.loss) set_loss(network, *options.file.loss);
     divide_into_units(network);

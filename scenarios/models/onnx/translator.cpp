@@ -85,7 +85,7 @@ bool is_of_positions(const Shape& shape, const std::vector<double>& values) {
 Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
   Extents extents;
   for (const std::int64_t number : numbers) {
-    refuse_if(number < 0, "it computes a shape with a negative extent");
+    refuse_if(number < 0, "the computed shape has a negative extent");
     const bool samples = has_samples(static_cast<double>(number));
     extents.push_back({.size = samples ? number / samples_prime : number, .samples = samples});
   }
@@ -235,7 +235,8 @@ int Translator::brought(int constant, bool trains) {
   const bool is_read =
       count <= max_inspected || (count <= max_read && (!can_train || has_shape_of_mask(shape)));
   const std::vector<double> values = is_read ? values_of(constant) : std::vector<double>();
-  refuse_if(std::ranges::any_of(values, has_samples), "it computes with the number of samples");
+  refuse_if(std::ranges::any_of(values, has_samples),
+            "computing with the number of samples is not supported");
   int made = 0;
   const bool is_weight =
       count > 1 && can_train && !is_mask(shape, values) && !is_of_positions(shape, values);
@@ -272,8 +273,9 @@ int Translator::append_layer(general::Graph& graph, TranslatedLayer layer,
   std::vector<Shape> shapes;
   for (const int input : inputs) {
     const Extents& extents = graph.shape(input);
-    refuse_if(extents.size() < 2 || extents.front() != Extent{1, true},
-              fmt::format("its input {} does not begin with the samples", to_string(extents)));
+    refuse_if(
+        extents.size() < 2 || extents.front() != Extent{1, true},
+        fmt::format("the first dimension of its input {} is not the batch", to_string(extents)));
     const Shape with_one = general::shape_at(extents, 1);
     shapes.emplace_back(with_one.begin() + 1, with_one.end());
   }
@@ -319,7 +321,7 @@ void Translator::try_translate(const Node& node) {
   } catch (const std::invalid_argument& error) {
     problems_.push_back({&node, error.what()});
   } catch (const std::out_of_range&) {  // thrown by general::evaluate
-    problems_.push_back({&node, "it reads a constant outside of its elements"});
+    problems_.push_back({&node, "an index is outside of a constant's elements"});
   }
   keep_makers(node);
 }

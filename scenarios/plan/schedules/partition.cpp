@@ -18,7 +18,8 @@ class StageCosts {
   /// `costs` must outlive this object.
   explicit StageCosts(const PartitionCosts& costs) : costs_(costs) {
     if (stages() < 1 || stages() > units()) {
-      throw std::invalid_argument(fmt::format("{} units make no {} stages", units(), stages()));
+      throw std::invalid_argument(
+          fmt::format("{} units cannot be divided into {} stages", units(), stages()));
     }
     if (!costs.cuts.empty() && static_cast<int>(costs.cuts.size()) != units()) {
       throw std::invalid_argument(fmt::format("{} costs of cuts for {} units; give one per unit",
@@ -87,7 +88,7 @@ std::vector<int> best_partition(int stages, int units, const Seconds& seconds) {
     }
   }
   if (slowest[at(stages, units)] == impossible) {
-    throw std::invalid_argument("no partition has stages as fast as the limit");
+    throw std::invalid_argument("every partition has a stage that exceeds the time limit");
   }
   std::vector<int> partition;
   for (int stage = stages, unit = units; stage > 1; --stage) {

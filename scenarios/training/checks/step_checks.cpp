@@ -310,8 +310,8 @@ CheckResult check_passage(CaseData& data, const Passage& passage) {
   const std::vector<float> arrived = data.read(passage.arrived);
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (arrived[i] == sent[i]) continue;  // false for NaN
-    return fmt::format("{}[{}] came to the next device as {:.9g}, sent was {:.9g}", passage.what, i,
-                       arrived[i], sent[i]);
+    return fmt::format("{}[{}] arrived on the next device as {:.9g}, but {:.9g} was sent",
+                       passage.what, i, arrived[i], sent[i]);
   }
   return std::nullopt;
 }
@@ -364,9 +364,9 @@ void add_loss_check(CaseParts& parts) {
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch) {
   for (std::size_t s = 1; s < stages.size(); ++s) {
     for (const Passage& passage : passages_of(*stages[s - 1], *stages[s], last_micro_batch)) {
-      parts.checks.push_back({"what crossed between unlike devices", [&data = parts.data, passage] {
-                                return check_passage(data, passage);
-                              }});
+      parts.checks.push_back(
+          {"tensors sent between devices of different kinds",
+           [&data = parts.data, passage] { return check_passage(data, passage); }});
     }
   }
 }

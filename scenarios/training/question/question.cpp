@@ -52,12 +52,11 @@ std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Ne
   const bool has_split = parameters.find("split") != nullptr;
   return Obstacle{
       std::move(asked),
-      fmt::format(
-          "--batch{}: a micro-batch of {} leaves batch normalisations of {}{} one value a channel; "
-          "use micro-batches of at least {}{}{}",
-          has_split ? ", --split" : "", format_count(smallest, "sample"), network.name, at_image,
-          format_count(min, "sample"), has_split ? "" : ", by a larger --batch",
-          has_image ? " or a larger --image" : "")};
+      fmt::format("--batch{}: a micro-batch of {} gives batch normalisations of {}{} only one "
+                  "value per channel; use micro-batches of at least {}{}{}",
+                  has_split ? ", --split" : "", format_count(smallest, "sample"), network.name,
+                  at_image, format_count(min, "sample"), has_split ? "" : ", by a larger --batch",
+                  has_image ? " or a larger --image" : "")};
 }
 
 }  // namespace
@@ -65,10 +64,11 @@ std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Ne
 TrainingQuestion::TrainingQuestion(Definition definition)
     : name_(definition.name),
       question_(definition.question),
-      strategies_{{std::string(single_device), definition.whole + " on the first device"},
-                  {std::string(all_cores),
-                   definition.whole + " on one device that has the cores of all devices (for parts "
-                                      "of a GPU: the whole GPU)"}},
+      strategies_{
+          {std::string(single_device), definition.whole + " on the first device"},
+          {std::string(all_cores),
+           definition.whole +
+               " on one device with the cores of all devices (for parts of a GPU: the whole GPU)"}},
       axes_(std::move(definition.axes)),
       words_(std::move(definition.words)) {
   std::ranges::move(definition.strategies, std::back_inserter(strategies_));

@@ -43,56 +43,54 @@ Value split_into(std::int64_t samples, std::int64_t count) {
 
 /// Returns the axes of training other than the model, its sizes and the batch.
 std::vector<Axis> further_axes() {
-  return {
-      {.name = "split",
-       .description = "samples of a micro-batch; of a pipeline also several sizes as a+b+c; "
-                      "default of hybrid: two micro-batches per stage",
-       .kind = AxisKind::sizes,
-       .max = 1 << 20,
-       .role = Role::micro_batch_size},
-      {.name = micro_batches_flag,
-       .description = "number of micro-batches, in place of their size (--split)",
-       .max = 1 << 20,
-       .sets = "split"},
-      {.name = "schedule",
-       .description = "order of the micro-batches: GPipe, or one forward one backward",
-       .kind = AxisKind::choice,
-       .quick = {default_schedule},
-       .published = {default_schedule},
-       .choices = {"gpipe", "1f1b"},
-       .role = Role::schedule,
-       .advised = "1f1b"},
-      {.name = "partition",
-       .description =
-           "how the model is partitioned: published (two devices), balanced on "
-           "measured costs, or the first units of later stages as layer2.0+layer3.2; default: "
-           "published "
-           "where the model has one for the devices, else balanced",
-       .kind = AxisKind::text,
-       .role = Role::partition,
-       .advised = "balanced"},
-      {.name = "optimizer",
-       .description = "what updates the parameters: SGD, with momentum 0.9, Adam, or AdamW",
-       .kind = AxisKind::choice,
-       .quick = {default_optimizer},
-       .published = {default_optimizer},
-       .choices = {"sgd", "momentum", "adam", "adamw"}},
-      {.name = "clip",
-       .description = "maximum norm of all gradients together (clipping); 0: off",
-       .kind = AxisKind::real,
-       .quick = {0.0},
-       .published = {0.0},
-       .min = 0,
-       .max = 1e6},
-      {.name = "recompute",
-       .description =
-           "activation checkpointing: none, or block (keep what crosses units, and run a unit's "
-           "forward pass again before its backward pass)",
-       .kind = AxisKind::choice,
-       .quick = {default_recompute},
-       .published = {default_recompute},
-       .choices = {"none", "block"},
-       .role = Role::memory_saving}};
+  return {{.name = "split",
+           .description = "samples of a micro-batch; of a pipeline also several sizes as a+b+c; "
+                          "default of hybrid: two micro-batches per stage",
+           .kind = AxisKind::sizes,
+           .max = 1 << 20,
+           .role = Role::micro_batch_size},
+          {.name = micro_batches_flag,
+           .description = "number of micro-batches, in place of their size (--split)",
+           .max = 1 << 20,
+           .sets = "split"},
+          {.name = "schedule",
+           .description = "order of the micro-batches: GPipe, or one forward one backward",
+           .kind = AxisKind::choice,
+           .quick = {default_schedule},
+           .published = {default_schedule},
+           .choices = {"gpipe", "1f1b"},
+           .role = Role::schedule,
+           .advised = "1f1b"},
+          {.name = "partition",
+           .description =
+               "how the model is partitioned: published (two devices), balanced on "
+               "measured costs, or the first units of later stages as layer2.0+layer3.2; default: "
+               "published "
+               "where the model has one for the devices, else balanced",
+           .kind = AxisKind::text,
+           .role = Role::partition,
+           .advised = "balanced"},
+          {.name = "optimizer",
+           .description = "optimiser: SGD, SGD with momentum 0.9, Adam, or AdamW",
+           .kind = AxisKind::choice,
+           .quick = {default_optimizer},
+           .published = {default_optimizer},
+           .choices = {"sgd", "momentum", "adam", "adamw"}},
+          {.name = "clip",
+           .description = "maximum norm of all gradients together (clipping); 0: off",
+           .kind = AxisKind::real,
+           .quick = {0.0},
+           .published = {0.0},
+           .min = 0,
+           .max = 1e6},
+          {.name = "recompute",
+           .description = "activation checkpointing: none, or block (keep only tensors that cross "
+                          "units, and run a unit's forward pass again before its backward pass)",
+           .kind = AxisKind::choice,
+           .quick = {default_recompute},
+           .published = {default_recompute},
+           .choices = {"none", "block"},
+           .role = Role::memory_saving}};
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& else
   const int micro_batches = step.layout.micro_batch_count(0);
   if (step.division) {
     add_loss_check(step);
-    step.checks.push_back({"gradients of what all shards have equal",
+    step.checks.push_back({"gradients of parameters that all shards hold equal",
                            [&step] { return unequal_shards(step, step.data); }});
   } else {
     add_step_checks(step, step.network, step.settings.format, stages_of_batch(step), micro_batches,

@@ -337,7 +337,7 @@ TEST(Cli, RejectsBadConfigFiles) {
   const auto with = [](const std::string& text) { return error_of({"--config", file_with(text)}); };
   EXPECT_THAT(with("{\"scenario\": \"pi"), HasSubstr("RejectsBadConfigFiles.json"));
   EXPECT_THAT(with("not json"), HasSubstr("RejectsBadConfigFiles.json"));
-  EXPECT_THAT(with("[1]"), HasSubstr("no object"));
+  EXPECT_THAT(with("[1]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(with(R"({"scenari": "pipe"})"), HasSubstr("did you mean 'scenario'"));
   for (const std::string key : {"config", "rerun", "version", "confi"}) {
     EXPECT_THAT(with("{\"" + key + "\": \"pipe\"}"),

@@ -232,7 +232,7 @@ TEST(Resume, RefusesReportsThatNoSampleCanBeAddedTo) {
   report::Report report = interrupted_report({"--scenario", "pipe"});
   report.processes.resize(2);
   EXPECT_THAT(error_with(report),
-              HasSubstr("is of several processes; --rerun measures its cases anew"));
+              HasSubstr("has several processes; --rerun measures its cases again"));
   EXPECT_THAT(error_with(interrupted_report({"--scenario", "pipe", "--for-profiler"})),
               HasSubstr("was measured for a profiler; --rerun"));
   report = interrupted_report({"--scenario", "pipe"});

@@ -245,7 +245,7 @@ TEST(EstimateOfGraphs, NamesCasesThatARunCannotCapture) {
   for (CaseSpec& spec : specs) spec.graph = true;
   const RunEstimate run = estimate(scenario, *context, specs, SamplerOptions{});
   ASSERT_THAT(run.cases, SizeIs(3));
-  EXPECT_THAT(run.cases[0].error, HasSubstr("launched by one thread"));
+  EXPECT_THAT(run.cases[0].error, HasSubstr("which one thread launches"));
   EXPECT_THAT(run.cases[1].error, HasSubstr("work of one backend"));
   EXPECT_EQ(run.cases[2].error, "");
   for (const CaseEstimate& estimated : run.cases) {

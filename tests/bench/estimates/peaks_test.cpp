@@ -184,7 +184,7 @@ TEST_F(PeaksCommand, DoesNotKeepWhatIsTooWide) {
   options.precision_percent = 0;
   const PeakSurvey refused = survey(options, tiny);
   for (const std::string& name : peaks_of_cpu()) {
-    EXPECT_THAT(refused.text, HasSubstr("! not kept: " + name + " "));
+    EXPECT_THAT(refused.text, HasSubstr("! not stored: " + name + " "));
   }
   EXPECT_THAT(refused.text, HasSubstr("is wider than ± 0%"));
   EXPECT_EQ(refused.refused, kinds_of_cpu() * peaks_of_cpu().size());
@@ -198,7 +198,7 @@ TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
   cache_.keep(cpu_of_cores(1),
               {{"gemm f32", planted, "FLOP/s", Interval{0.99 * planted, 1.01 * planted, 0.96},
                 "2001-01-01T00:00:00Z"}});
-  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not kept: gemm f32 "));
+  EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not stored: gemm f32 "));
   EXPECT_EQ(known("gemm f32").value, 0);
   EXPECT_GT(known("memory").value, 0);
 }
@@ -209,11 +209,11 @@ TEST_F(PeaksCommand, NamesADamagedFileOfOtherCoresOnce) {
   folder_.write("peaks/" + cache_.file_of(cpu_of_cores(1)).filename().string(), "{");
   EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("gemm f32"));
   const auto is_about_others = [](const std::string& note) {
-    return note.find("is not compared") != std::string::npos;
+    return note.find("are not compared") != std::string::npos;
   };
   EXPECT_EQ(std::ranges::count_if(notes_, is_about_others), 1);
   EXPECT_THAT(notes_, Contains(AllOf(HasSubstr(cache_.file_of(cpu_of_cores(1)).string()),
-                                     HasSubstr("is not compared"))));
+                                     HasSubstr("are not compared"))));
 }
 
 TEST_F(PeaksCommand, KeepsWhatWasMeasuredBeforeAnInterrupt) {
@@ -223,10 +223,11 @@ TEST_F(PeaksCommand, KeepsWhatWasMeasuredBeforeAnInterrupt) {
   EXPECT_TRUE(interrupted.interrupted);
   EXPECT_THAT(interrupted.text, AllOf(HasSubstr("gemm f32"), Not(HasSubstr("\nmemory  ")),
                                       HasSubstr("kept in " + cache_.folder().string())));
-  EXPECT_THAT(notes_, Contains(fmt::format(
-                          "interrupted: 1 of {} peaks measured and kept; the next call measures "
-                          "the rest",
-                          peaks_of_cpu().size())));
+  EXPECT_THAT(
+      notes_,
+      Contains(fmt::format(
+          "interrupted: 1 of {} peaks measured and stored; the same command measures the rest",
+          peaks_of_cpu().size())));
   EXPECT_THAT(cache_.find(cpu()), SizeIs(1));
   EXPECT_FALSE(survey(options_of("cpu:0"), tiny).interrupted);
   EXPECT_GT(known("memory").value, 0);
@@ -400,7 +401,7 @@ TEST_F(PeaksCommand, NamesADamagedFileAndMeasuresAnew) {
   folder_.write("peaks/" + cache_.file_of(cpu()).filename().string(), "{");
   static_cast<void>(show(options_of("cpu:0")));
   EXPECT_THAT(notes_, Contains(AllOf(HasSubstr(cache_.file_of(cpu()).string()),
-                                     HasSubstr("measured anew"))));
+                                     HasSubstr("measured again"))));
   EXPECT_GT(known("gemm f32").value, 0);
 }
 

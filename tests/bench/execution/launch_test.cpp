@@ -53,8 +53,8 @@ TEST_F(LaunchOf, LaunchingThreadsHaveNoGraph) {
   spec_.graph = true;
   plan_.submit_as(SubmitMode::thread_per_lane);
   expect_unsupported(
-      "a graph is launched by one thread, so a strategy with a launching thread a lane has none; "
-      "run it without --graph");
+      "a strategy with one launching thread per lane cannot run as a graph, which one thread "
+      "launches; run it without --graph");
 }
 
 TEST_F(LaunchOf, LaunchingThreadsNeedDevicesThatTakeSeveral) {
@@ -64,8 +64,8 @@ TEST_F(LaunchOf, LaunchingThreadsNeedDevicesThatTakeSeveral) {
   stranger_.single_threaded = true;
   add_lane(stranger_);
   expect_unsupported(
-      "a launching thread for every lane: strange:1 can be used by one host thread at a time; run "
-      "the strategy on whole devices");
+      "strange:1 can be used by one host thread at a time, but the strategy has one per lane; run "
+      "it on whole devices");
   plan_.submit_as(SubmitMode::one_thread);
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::one_thread);
 }
@@ -76,12 +76,12 @@ TEST_F(LaunchOf, SeveralBackendsHaveNoGraph) {
   EXPECT_EQ(submit_mode_of(spec_, plan_), SubmitMode::one_thread);
   plan_.submit_as(SubmitMode::graph);  // the strategy's own wish
   expect_unsupported(
-      "a graph holds work of one backend; this plan runs on fake:0 and strange:1, leave out "
+      "a graph holds work of one backend, but this plan runs on fake:0 and strange:1; leave out "
       "--graph");
   plan_.submit_as(SubmitMode::one_thread);
   spec_.graph = true;  // the run's
   expect_unsupported(
-      "a graph holds work of one backend; this plan runs on fake:0 and strange:1, leave out "
+      "a graph holds work of one backend, but this plan runs on fake:0 and strange:1; leave out "
       "--graph");
 }
 

@@ -114,7 +114,7 @@ TEST(RankLimitsDeathTest, EndARunWhoseMpiWaitsForARank) {
                 if (team.rank() == 1) never_return();
               }),
               ::testing::ExitedWithCode(1),
-              "rank [02] .* has ended its run, and another rank has not");
+              "rank [02] .* has ended its run, but another rank did not end");
 }
 
 /// Rank 1 comes 0.4 s after rank 0, which waits ten times the 0.6 s that it has taken itself.

@@ -148,9 +148,8 @@ TEST(RankPlan, RefusesRanksWithDifferentPlans) {
       static_cast<void>(make_rank_runner(team, two.plan, SubmitMode::one_thread));
       ADD_FAILURE() << "accepted";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(),
-                  MatchesRegex("rank 1 .* has another plan than rank 0 .*: a scenario must plan "
-                               "the same on all ranks"));
+      EXPECT_THAT(error.what(), MatchesRegex("rank 1 .* and rank 0 .* have different plans: a "
+                                             "scenario must build the same plan on all ranks"));
     }
   });
 }

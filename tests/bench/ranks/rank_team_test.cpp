@@ -136,7 +136,7 @@ TEST(RankTeam, NamesARankThatLivesButDoesNotCome) {
       ADD_FAILURE() << "rank 1 has not come";
     } catch (const RankLost& error) {
       EXPECT_THAT(error.what(), StartsWith("rank 1 ("));
-      EXPECT_THAT(error.what(), HasSubstr("hangs: it did not come"));
+      EXPECT_THAT(error.what(), HasSubstr("hangs: it did not reach"));
       EXPECT_THAT(error.what(), HasSubstr("within 0.2 s"));
     }
     noticed.set_value();

@@ -112,7 +112,7 @@ TEST_F(CaseExpansionTest, RefusesAFlagThatChangesNoCase) {
     }
   };
   EXPECT_THAT(error({"--strategy", "sharded", "--zero", "1,2", "--prefetch", "2"}),
-              AllOf(HasSubstr("--prefetch: it changes none of the 2 cases"),
+              AllOf(HasSubstr("--prefetch applies to none of the 2 cases"),
                     HasSubstr("(with --zero 3: "), HasSubstr("leave it out")));
   EXPECT_EQ(error({"--strategy", "sharded", "--zero", "1,2,3", "--prefetch", "2"}), "3 cases");
 }
@@ -234,8 +234,8 @@ TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
   EXPECT_THAT(branch.names(options),
               ElementsAre("threads", "graph-chain", "graph-one-stream", "graph-streams"));
   EXPECT_EQ(branch.lines(options, 1),
-            "branch: strategies threads, graph-chain, graph-one-stream, graph-streams left\n"
-            "out: launched in a way of its own; leave out --graph\n");
+            "branch: strategies threads, graph-chain, graph-one-stream, graph-streams left\nout: "
+            "the submit mode is fixed; leave out --graph\n");
   options.strategies = {"chain"};
   EXPECT_THAT(branch.names(options), IsEmpty()) << "others were not chosen";
 }
@@ -256,7 +256,7 @@ TEST(LeftOut, SaysWhyABatchMakesNoPipeline) {
   small.axes["image"] = {std::int64_t{32}};
   ASSERT_THAT(pipeline.names(small), ElementsAre("pipeline"));
   EXPECT_THAT(pipeline.all(small).front().reason,
-              HasSubstr("a micro-batch of 1 sample leaves batch normalisations of resnet18"));
+              HasSubstr("a micro-batch of 1 sample gives batch normalisations of resnet18"));
   EXPECT_THAT(pipeline.cases(options), Contains("pipeline/pipeline/model:toy/batch:2/split:1/"
                                                 "devices:2"));
 }
@@ -312,15 +312,14 @@ TEST(LeftOut, HasAReasonForWhatNoOneCouldAskFor) {
   options.axes = {{"collective", {std::string("all-reduce"), std::string("send-recv")}}};
   EXPECT_THAT(collectives.all(options),
               ElementsAre(LeftOut{"ring with collective send-recv",
-                                  "--strategy ring: send-recv is not possible by this algorithm; "
-                                  "use direct"}));
+                                  "--strategy ring: send-recv is not implemented; use direct"}));
 }
 
 TEST(LeftOut, SaysWhichFlagAddsWhatThePresetLacks) {
   const LeftOutOf collectives("collectives");
   RunOptions options;
   options.axes = {{"collective", {std::string("all-reduce")}}};
-  const LeftOut nccl{"nccl", "the preset has none; --strategy nccl adds it"};
+  const LeftOut nccl{"nccl", "not part of the preset; --strategy nccl measures it"};
   EXPECT_THAT(collectives.all(options), Contains(nccl));
   options.strategies = {"nccl"};
   EXPECT_THAT(collectives.all(options), IsEmpty());

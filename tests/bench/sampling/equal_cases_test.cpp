@@ -22,14 +22,15 @@ TEST_F(SessionTest, OfCasesWithEqualPlansOneIsMeasured) {
     const report::CaseResult& one = result.cases[equal];
     EXPECT_TRUE(report::has_equal_plan(one));
     EXPECT_TRUE(one.samples.empty());
-    EXPECT_EQ(one.error, "its plan is that of fake/base/n:1, which is measured");
+    EXPECT_EQ(one.error, "it has the same plan as fake/base/n:1, which is measured");
     EXPECT_TRUE(one.verification->passed);
     EXPECT_FALSE(report::is_unfinished(one));
   }
   EXPECT_TRUE(result.all_measured());
-  EXPECT_THAT(progress.notes,
-              testing::Contains("fake/same/n:1 not measured: its plan is that of fake/base/n:1, "
-                                "which is measured"));
+  EXPECT_THAT(
+      progress.notes,
+      testing::Contains("fake/same/n:1 not measured: it has the same plan as fake/base/n:1, "
+                        "which is measured"));
 }
 
 TEST_F(SessionTest, AllCasesWithEqualPlansAreMeasuredWhereThatIsWanted) {

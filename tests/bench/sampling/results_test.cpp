@@ -72,7 +72,7 @@ TEST(TuningNote, CountsWhatIsLeftToTheHeuristics) {
   const auto note = tuning_note({measured, left, own});
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->first, "autotune");
-  EXPECT_TRUE(note->second.starts_with("3 of 53 kernels left to the library's heuristics"));
+  EXPECT_TRUE(note->second.starts_with("3 of 53 kernels chosen by the library's heuristics"));
 }
 
 struct PreliminaryAnswer : testing::Test {
@@ -216,7 +216,7 @@ TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
   EXPECT_THAT(warnings({{0}, {1}}), testing::IsEmpty());
   EXPECT_THAT(warnings({{0}, {1}, {0}, {1}}),
               testing::ElementsAre("Careful: the 4 devices share 2 cores, so these times and gains "
-                                   "do not carry over to devices with cores of their own."));
+                                   "do not apply to devices with separate cores."));
 }
 
 TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
@@ -354,22 +354,22 @@ TEST_F(MissingBaselines, AreNamedWithTheCasesThatNeedThem) {
   add("a", 6);
   EXPECT_THAT(warnings(), testing::IsEmpty());
   add("a", 6, 1, 16);
-  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(not part of this run) for 1 case: they have "
-                                               "none."));
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre("Gains are relative to base, which was not measured (not part "
+                                   "of this run) for 1 case; these have no gain."));
 }
 
 TEST_F(MissingBaselines, SayWhyTheyAre) {
   add("a", 6);
   add("b", 6);
   EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(not part of this run): a and b have none."));
+                                               "(not part of this run): a and b have no gain."));
   add_without_time("base");
   EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(out of time): a and b have none."));
+                                               "(out of time): a and b have no gain."));
   cases.back().status = report::CaseStatus::failed;
-  EXPECT_THAT(warnings(),
-              testing::ElementsAre("Gains are relative to base, which failed: a and b have none."));
+  EXPECT_THAT(warnings(), testing::ElementsAre(
+                              "Gains are relative to base, which failed: a and b have no gain."));
   const auto answer = answer_of(scenario, specs, cases, {});
   EXPECT_THAT(answer->warnings, testing::Contains(testing::HasSubstr("relative to base")));
 }

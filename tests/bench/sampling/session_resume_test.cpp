@@ -86,8 +86,8 @@ TEST_F(ResumedSession, SamplesACaseAnewThatIsCutElsewhere) {
   EXPECT_DOUBLE_EQ(second.cases[0].statistics->median, 2);
   EXPECT_DOUBLE_EQ(second.cases[0].samples.front().seconds, 2);
   EXPECT_EQ(second.cases[1].samples.front(), first_.cases[1].samples.front());
-  EXPECT_THAT(progress.notes, Contains("fake/base/n:1 sampled anew: cut at layer3.0 instead of "
-                                       "layer2.0"));
+  EXPECT_THAT(progress.notes,
+              Contains("fake/base/n:1 sampled again: cut at layer3.0 instead of layer2.0"));
 }
 
 TEST_F(ResumedSession, LeavesFinishedCasesAsTheyAre) {

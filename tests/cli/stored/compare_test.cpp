@@ -177,7 +177,7 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
               AllOf(HasSubstr("two files, BASE and NEW"), HasSubstr("3 are given"),
                     HasSubstr("parbench compare BASE… --new NEW…")));
   EXPECT_THAT(refusal({"before.json", "before.json", "--new", "after.json"}),
-              HasSubstr("before.json has the samples of before.json again"));
+              HasSubstr("before.json has the same samples as before.json"));
   EXPECT_THAT(refusal({"before.json", "after.json", "--assume-spread", "-1"}),
               HasSubstr("--assume-spread '-1'"));
   EXPECT_THAT(refusal({"before.json", "after.json", "--new", "third.json", "-o", "third.json"}),
@@ -196,7 +196,7 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
               AllOf(HasSubstr("--format 'tabel'"), HasSubstr("did you mean 'table'")));
   EXPECT_THAT(refusal({"before.json", "after.json", "--splt", "3"}), HasSubstr("--splt"));
   EXPECT_THAT(refusal({"before.json", "after.json", "-o", "before.json"}),
-              AllOf(HasSubstr("-o 'before.json'"), HasSubstr("overwrite")));
+              AllOf(HasSubstr("-o 'before.json'"), HasSubstr("overwritten")));
 }
 
 TEST_F(CompareCommand, PoolsTheFilesOfASide) {

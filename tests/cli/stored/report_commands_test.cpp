@@ -208,7 +208,7 @@ TEST_F(ReportCommands, ExportWritesNothingOverItsReportOrIntoNowhere) {
   std::filesystem::create_symlink("report.json", folder_ / "link.json");
   for (const std::string path : {"report.json", "./report.json", "link.json"}) {
     EXPECT_THAT(refusal({"export", "report.json", "--format", "csv", "-o", path}),
-                AllOf(HasSubstr("-o '" + path + "'"), HasSubstr("overwrite")));
+                AllOf(HasSubstr("-o '" + path + "'"), HasSubstr("overwritten")));
   }
   EXPECT_THAT(refusal({"export", "report.json", "--format", "csv", "-o", "missing/x.csv"}),
               AllOf(HasSubstr("-o missing/x.csv"), HasSubstr("mkdir -p")));

@@ -143,11 +143,11 @@ TEST_F(TraceRun, RefusesWhatCannotBe) {
     refuses(words, "--trace cannot be combined with " + flag.substr(0, flag.find('=')));
   }
   refuses({"--scenario", "selftest", "--trace", "trace.json", "--trace-case", "nothing"},
-          "--trace-case 'nothing' is part of no case's name, such as selftest/");
+          "--trace-case 'nothing' matches no case name; names are such as selftest/");
   refuses({"--scenario", "selftest", "--trace-case", "spin"}, "add --trace FILE.json");
   refuses({"--scenario", "selftest", "--trace", "missing/trace.json"}, "--trace ");
   refuses({"--scenario", "selftest", "--trace", "same.json", "--report", "same.json"},
-          "which it would overwrite");
+          "which would be overwritten");
 }
 
 }  // namespace

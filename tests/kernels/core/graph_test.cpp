@@ -181,7 +181,7 @@ TEST_F(GraphTest, RefusesWorkThatIsNotJoined) {
     run(*second_, [] {});
   };
   EXPECT_THAT([&] { (void)first_->capture(unjoined); },
-              ThrowsMessage<std::logic_error>(HasSubstr("cpu:0/1 is not joined")));
+              ThrowsMessage<std::logic_error>(HasSubstr("unjoined work on cpu:0/1")));
   synchronize();
 }
 

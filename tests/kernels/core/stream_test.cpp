@@ -176,7 +176,7 @@ TEST_F(StreamTest, RefusesViewsThatNoMemoryBacks) {
   }
   EXPECT_THAT([&] { first_->copy(BufferView(memory, 8, 400), memory); },
               ::testing::ThrowsMessage<std::invalid_argument>(
-                  ::testing::HasSubstr("destination is 400 bytes from byte 8 of a buffer of 400")));
+                  ::testing::HasSubstr("destination (400 bytes at offset 8 of a buffer of 400")));
   first_->synchronize();
 }
 

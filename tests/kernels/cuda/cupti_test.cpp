@@ -126,7 +126,7 @@ TEST(CuptiAbsence, TheFirstThatCanBeLoadedCounts) {
 
 TEST_F(CuptiTest, WithoutTheLibraryTheStreamSaysWhy) {
   trace_ = std::make_shared<ActivityTrace>([] { return Cupti::load({"libcupti-missing.so.13"}); });
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 does not report when its work runs"),
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("cuda:0/0 cannot record when its calls run"),
                                HasSubstr("libcupti-missing.so.13")));
 }
 

@@ -309,7 +309,7 @@ TEST_F(NcclMemberTest, GivesUpWhereOthersDoNotCome) {
   script().init = script().asynchronous = 7;  // ncclInProgress
   EXPECT_THAT(
       message_of([&] { (void)join(); }),
-      AllOf(HasSubstr("has not joined the GPUs of 2 ranks"), HasSubstr("NCCL_SOCKET_IFNAME")));
+      AllOf(HasSubstr("has not connected the GPUs of 2 ranks"), HasSubstr("NCCL_SOCKET_IFNAME")));
   EXPECT_EQ(script().alive, 0);
   check = [] { throw Error("rank 0 is lost"); };
   EXPECT_EQ(message_of([&] { (void)join(); }), "rank 0 is lost");

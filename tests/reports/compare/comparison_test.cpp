@@ -135,7 +135,7 @@ TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
     const Comparison loaded = compared(under_load(1, base), under_load(1.3, now));
     EXPECT_EQ(loaded.count(Verdict::undecided), 1);
     EXPECT_THAT(loaded.notes,
-                Contains(AllOf(HasSubstr("had the cores of 1 case for up to 30% of the time"),
+                Contains(AllOf(HasSubstr("took the cores of 1 case for up to 30% of the time"),
                                HasSubstr("parbench ab"))));
   }
   EXPECT_EQ(compared(under_load(1, 0.3), under_load(9, 0.3)).count(Verdict::regressed), 1)
@@ -155,7 +155,7 @@ TEST(Comparison, AssumesThatLoadHoldsUpThreadsOneAfterTheOther) {
 TEST(Comparison, SaysNothingOfIntervalsThatAreAllUnknown) {
   const Comparison loaded = compared(under_load(1, 0.95), under_load(1.3, 0.95));
   EXPECT_EQ(interval_text(loaded.rows[0].judgement->change), "unknown");
-  EXPECT_THAT(loaded.notes, ElementsAre(HasSubstr("had the cores of 1 case for up to 95%")));
+  EXPECT_THAT(loaded.notes, ElementsAre(HasSubstr("took the cores of 1 case for up to 95%")));
 }
 
 /// A report of five processes, of whose CPU time a quota withheld such a share.
@@ -185,7 +185,7 @@ TEST(Comparison, CallsNothingARegressionThatAQuotaExplains) {
   const Comparison comparison = compared(made_report({{1}}), limited);
   EXPECT_EQ(comparison.count(Verdict::undecided), 1);
   EXPECT_THAT(comparison.notes,
-              Contains(AllOf(StartsWith("A CPU quota had the cores of 1 case for up to 30%"),
+              Contains(AllOf(StartsWith("A CPU quota took the cores of 1 case for up to 30%"),
                              HasSubstr("without a quota"))));
 }
 
@@ -200,8 +200,7 @@ TEST(Comparison, TakesAProcessThatEndedBadlyForAFailure) {
                         .error = "was ended by signal 11\nwith these words"}};
   const Comparison comparison = compared(one, crashed);
   EXPECT_EQ(comparison.outcome(), Outcome::case_failed);
-  EXPECT_THAT(sentence(comparison),
-              StartsWith("1 process of NEW ended badly. No regression found"));
+  EXPECT_THAT(sentence(comparison), StartsWith("1 process of NEW failed. No regression found"));
   EXPECT_THAT(comparison.notes, ElementsAre("NEW: Process 2 was ended by signal 11.",
                                             HasSubstr("NEW is incomplete")));
   const Comparison other_way = compared(crashed, one);
@@ -226,9 +225,8 @@ TEST(Comparison, TakesARunThatWasKilledBetweenTwoProcessesForAFailure) {
   killed.complete = false;  // and every case has its samples of the processes before
   const Comparison comparison = compared(whole, killed);
   EXPECT_EQ(exit_code(comparison), 1);
-  EXPECT_THAT(sentence(comparison),
-              StartsWith("NEW ended before its time, between two processes or while its cases were "
-                         "profiled. No regression found"));
+  EXPECT_THAT(sentence(comparison), StartsWith("NEW ended early, between two processes or while "
+                                               "its cases were profiled. No regression found"));
   EXPECT_EQ(exit_code(compared(killed, whole)), 0) << "BASE is the past";
 }
 
@@ -241,9 +239,10 @@ TEST(Comparison, TakesANewReportWhoseRunEndedBeforeItsTimeForAFailure) {
   half.cases[2].status = CaseStatus::not_run;
   const Comparison comparison = compared(whole, half);
   EXPECT_EQ(exit_code(comparison), 1);
-  EXPECT_THAT(sentence(comparison),
-              StartsWith("NEW ended before its time, 2 cases of it not measured to the end. No "
-                         "regression found in 2 cases."));
+  EXPECT_THAT(
+      sentence(comparison),
+      StartsWith(
+          "NEW ended early: 2 cases not measured to the end. No regression found in 2 cases."));
   EXPECT_EQ(exit_code(compared(half, whole)), 0) << "BASE is the past";
   half.cases[1].stopped_because = "max-time";
   half.cases[2].status = CaseStatus::skipped;

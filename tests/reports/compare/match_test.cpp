@@ -162,7 +162,7 @@ TEST(Match, SaysWhyACaseWasNotRun) {
     return only(one_case(), without).reason;
   };
   EXPECT_EQ(reason(report::total_time),
-            "not run in NEW: the time of the run was over (--max-total-time)");
+            "not run in NEW: the time limit of the run was reached (--max-total-time)");
   EXPECT_EQ(reason(report::equal_plan), "not run in NEW: another case has the same plan");
   EXPECT_EQ(reason("device lost"), "not run in NEW: a device was lost in another case");
   EXPECT_EQ(reason(""), "not run in NEW: the run ended before");

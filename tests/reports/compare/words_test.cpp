@@ -168,10 +168,10 @@ TEST(Words, StateWhatMoreTimeWouldBringWhereItIsSpent) {
   spent.pairs->seconds = 12;
   spent.pairs->pairs.resize(4);
   spent.base.processes = 4;
-  EXPECT_EQ(sentence(spent), "The time is spent (--max-time): Undecided: 1 of 1 case.");
+  EXPECT_EQ(sentence(spent), "The time limit was reached (--max-time): Undecided: 1 of 1 case.");
   EXPECT_THAT(all_notes(spent),
-              Contains(HasSubstr("the time is spent; more pairs may settle what is undecided, of "
-                                 "which all 40 that are planned take about 2 min 00 s")));
+              Contains(HasSubstr("the time limit was reached; more pairs may decide the undecided "
+                                 "cases, all 40 planned pairs take about 2 min 00 s")));
   EXPECT_THAT(side_text(spent, spent.base), HasSubstr(" · 4 runs · "));
   spent.rows[0].judgement->verdict = Verdict::same;
   EXPECT_EQ(sentence(spent), "No regression found in 1 case. 1 the same.") << "all is settled";

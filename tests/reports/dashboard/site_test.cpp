@@ -295,7 +295,7 @@ TEST_F(Site, NamesFilesOfOtherProgramsWithoutATime) {
       "reports/timeless.json",
       R"({"context": {}, "benchmarks": [{"name": "BM", "real_time": 1, "time_unit": "ns"}]})");
   EXPECT_THAT(build().skipped,
-              ElementsAre(AllOf(HasSubstr("timeless.json: has no time"), HasSubstr("\"date\""))));
+              ElementsAre(AllOf(HasSubstr("timeless.json: has no date"), HasSubstr("\"date\""))));
 }
 
 TEST_F(Site, LeavesOutWhatWasMeasuredForAProfiler) {

@@ -27,7 +27,7 @@ MadeCase exchanging() {
 TEST(CommunicationRules, NameWhatIsMovedAndHowFast) {
   EXPECT_THAT(text("exposed-communication", {exchanging()}),
               AllOf(HasSubstr("all communication reads and writes 2.79 GiB at 1.50 GB/s"),
-                    Not(HasSubstr("reach alone"))));
+                    Not(HasSubstr("of copies of"))));
 }
 
 TEST(CommunicationRules, CompareTheRateWithThatOfCopiesAlone) {
@@ -44,7 +44,7 @@ TEST(CommunicationRules, CompareTheRateWithThatOfCopiesAlone) {
   for (const Finding& finding : report.findings) {
     if (finding.rule == "exposed-communication") found = finding.text;
   }
-  EXPECT_THAT(found, HasSubstr("25% of what copies of d1 reach alone (6.00 GB/s)"));
+  EXPECT_THAT(found, HasSubstr("25% of the rate of copies of d1 alone (6.00 GB/s)"));
 }
 
 /// A device computes until 60. Gradients could be sent from 20 and from 60 on, and begin `late`;
@@ -72,7 +72,7 @@ TEST(CommunicationRules, NoticeBucketsThatMostlyStart) {
       text("buckets-too-small", {in_buckets(1, 10, 72)}),
       AllOf(HasSubstr("2 messages of gradients wait 10.00 ns on average before they start, "
                       "20% of the time"),
-            HasSubstr("after the backward pass takes 12%"), HasSubstr("try: a larger --parcel")));
+            HasSubstr("after the backward pass take 12%"), HasSubstr("try: a larger --parcel")));
   EXPECT_THAT(found("buckets-too-large", {in_buckets(1, 10, 72)}), IsEmpty());
   EXPECT_THAT(found("buckets-too-small", {in_buckets(1, 2, 64)}), IsEmpty()) << "4% of the time";
 }
@@ -80,7 +80,7 @@ TEST(CommunicationRules, NoticeBucketsThatMostlyStart) {
 TEST(CommunicationRules, NoticeWhatRemainsBehindTheBackwardPass) {
   EXPECT_THAT(
       text("buckets-too-large", {in_buckets(25, 1, 90)}),
-      AllOf(HasSubstr("still exchanged for 30% of the time (30.00 ns)"),
+      AllOf(HasSubstr("are exchanged for 30% of the time (30.00 ns)"),
             HasSubstr("starting 2 messages takes 2%"), HasSubstr("try: a smaller --parcel")));
   EXPECT_THAT(found("buckets-too-small", {in_buckets(25, 1, 90)}), IsEmpty());
   EXPECT_THAT(found("buckets-too-large", {in_buckets(25, 1, 64)}), IsEmpty()) << "4% of the time";
@@ -95,7 +95,7 @@ TEST(CommunicationRules, AdviseOnlySizesThatWereFaster) {
 
 TEST(CommunicationRules, AdviseNothingBelowTheSmallestSize) {
   EXPECT_THAT(text("buckets-too-large", {in_buckets(1, 1, 90)}),
-              AllOf(HasSubstr("still exchanged"), Not(HasSubstr("try"))));
+              AllOf(HasSubstr("are exchanged"), Not(HasSubstr("try"))));
 }
 
 TEST(CommunicationRules, AdviseNoLargerSizeThanThatOfAllGradients) {
@@ -129,7 +129,7 @@ TEST(CommunicationRules, AdviseNoSmallerSizeWhereTheSmallestHoldsAllGradients) {
   constexpr double mebibyte = 1 << 20;
   for (const std::int64_t size : {0, 25}) {
     EXPECT_THAT(text("buckets-too-large", {in_buckets_of(4 * mebibyte, size)}),
-                AllOf(HasSubstr("still exchanged"), Not(HasSubstr("try"))));
+                AllOf(HasSubstr("are exchanged"), Not(HasSubstr("try"))));
     EXPECT_THAT(text("buckets-too-large", {in_buckets_of(4.1 * mebibyte, size)}),
                 HasSubstr("try: a"));
   }
@@ -148,7 +148,7 @@ TEST(CommunicationRules, AdviseNoUntriedSmallerSizeWhereExchangesShareTheCores) 
   };
   ASSERT_THAT(text("copies-share-cores", {whole, sharing(20e-9)}), HasSubstr("11% slower"));
   EXPECT_THAT(text("buckets-too-large", {whole, sharing(20e-9)}),
-              AllOf(HasSubstr("still exchanged for 30%"), Not(HasSubstr("try"))));
+              AllOf(HasSubstr("are exchanged for 30%"), Not(HasSubstr("try"))));
   EXPECT_THAT(text("buckets-too-large", {whole, sharing(5e-9)}),
               HasSubstr("try: a smaller --parcel"));
   EXPECT_THAT(text("buckets-too-large", {whole, sharing(20e-9), in_buckets(5, 1, 64, 80e-9)}),

@@ -128,10 +128,10 @@ TEST(Losses, HaveNoPartsWhereOtherProgramsCanBeTheCause) {
               ::testing::ElementsAre(
                   "for 48% of the time, other programs had a core that its threads needed",
                   "25.0% of its time is lost against linear speedup on 2 devices; other programs "
-                  "had 48% of its CPU time, so that the parts are not known"));
+                  "had 48% of its CPU time, so its causes are not known"));
   EXPECT_THAT(findings_of_load(0.3, 0.05),
               ::testing::Contains(::testing::EndsWith(
-                  "; other programs had 30% of the baseline's CPU time, so that the parts are not "
+                  "; other programs had 30% of the baseline's CPU time, so its causes are not "
                   "known")));
   EXPECT_THAT(findings_of_load(0.05, 0.05),
               ::testing::ElementsAre(

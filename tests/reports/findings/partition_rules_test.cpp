@@ -20,10 +20,11 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
         .parameter("cut", "published");
   };
   const MadeCase forced = divided().note("only cut", "head");
-  EXPECT_THAT(text("only-cut", {forced}),
-              AllOf(HasSubstr("the model can only be cut at head, so that 2 stages have no other "
-                              "partition"),
-                    HasSubstr("try: data parallelism")));
+  EXPECT_THAT(
+      text("only-cut", {forced}),
+      AllOf(HasSubstr(
+                "the model can only be cut at head, so there is no other partition into 2 stages"),
+            HasSubstr("try: data parallelism")));
   const auto waiting = [](double first, double second, double host) {
     return MadeCase("a", 10, {{.compute = first, .waits = {.host = host}}, {.compute = second}})
         .note("only cut", "head");
@@ -35,7 +36,7 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
       << "imbalance takes 9%";
   EXPECT_THAT(text("only-cut", {waiting(6.8, 9, 1.9)}), HasSubstr("try: data parallelism"));
   EXPECT_THAT(text("only-cut", {divided().note("only cut", "h.0+head")}),
-              HasSubstr("at h.0+head, so that 3 stages"));
+              HasSubstr("at h.0+head, so there is no other partition into 3 stages"));
   EXPECT_THAT(found("only-cut", {divided()}), IsEmpty());
   EXPECT_THAT(text("unbalanced", {divided()}), HasSubstr("--cut even"));
   EXPECT_THAT(text("unbalanced", {forced}), AllOf(HasSubstr("20%"), Not(HasSubstr("--cut"))));

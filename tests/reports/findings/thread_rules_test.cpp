@@ -49,8 +49,8 @@ TEST(ThreadRules, NoticeThreadsWithoutACore) {
   EXPECT_THAT(found("cores-taken", {crowded}), IsEmpty()) << "perhaps threads of its own";
   const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.3, .others = 1});
   EXPECT_EQ(text("cores-taken", {loaded}),
-            "s/a: for 30% of the time, other programs had a core that its threads needed; try: end "
-            "what else runs on these cores.");
+            "s/a: for 30% of the time, other programs had a core that its threads needed; try: "
+            "stop other programs on these cores.");
   EXPECT_THAT(found("more-threads-than-cores", {MadeCase(few).copy_lane("d1", 2)}), IsEmpty())
       << "a thread that copies is rarely busy";
   EXPECT_THAT(text("more-threads-than-cores", {many}),
@@ -205,8 +205,8 @@ TEST(ThreadRules, AdviseFreeCoresOnlyWhereThereCanBeSome) {
     find_reasons(report);
     return report.findings.empty() ? "nothing" : report.findings.front().advice;
   };
-  const std::string both = "end what else runs on these cores, or choose free ones with taskset";
-  const std::string end = "end what else runs on these cores";
+  const std::string both = "stop other programs on these cores, or choose free cores with taskset";
+  const std::string end = "stop other programs on these cores";
   EXPECT_EQ(advice(4, {0, 1}, {1}), both);
   EXPECT_EQ(advice(2, {0, 1}, {1}), end);
   EXPECT_EQ(advice(2, {0}, {1}), end) << "another rank has the other core";

@@ -79,9 +79,9 @@ TEST(BoundedJson, RefusesNestingWithoutRecursion) {
     EXPECT_THAT(complaint(repeated(open, 1'000'000)), HasSubstr("deeper than 64 levels")) << open;
   }
   EXPECT_EQ(complaint(repeated("[", 64) + repeated("]", 64)), "accepted");
-  EXPECT_THAT(complaint(repeated("[", 65) + repeated("]", 65)), HasSubstr("deeper than 64"));
+  EXPECT_THAT(complaint(repeated("[", 65) + repeated("]", 65)), HasSubstr("deeper than 64 levels"));
   EXPECT_THAT(complaint("{\"rows\":" + repeated("[", 1'000'000), {}, "kept"),
-              HasSubstr("deeper than 64"))
+              HasSubstr("deeper than 64 levels"))
       << "in what is not kept as well";
 }
 

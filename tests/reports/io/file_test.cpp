@@ -157,7 +157,7 @@ TEST(CheckWritable, NamesWhatIsInTheWay) {
   EXPECT_NE(checking(file / "r.json"), "no complaint");
   EXPECT_THAT(checking(directory.path() / (std::string(300, 'n') + ".json")),
               HasSubstr("File name too long"));
-  EXPECT_THAT(checking("/proc/r.json"), HasSubstr("no file can be made in /proc"));
+  EXPECT_THAT(checking("/proc/r.json"), HasSubstr("no file can be created in /proc"));
 }
 
 /// An ordinary user for a while, since nothing is forbidden to root.
@@ -191,7 +191,7 @@ TEST(CheckWritable, RespectsPermissions) {
     EXPECT_THAT(checking(open / "old.json"), HasSubstr("cannot be replaced: Permission denied"));
     EXPECT_EQ(checking(open / "new.json"), "no complaint");
     EXPECT_THAT(checking(closed / "runs/new.json", closed / "runs"),
-                HasSubstr("cannot be made: Permission denied"));
+                HasSubstr("cannot be created: Permission denied"));
   }
   fs::permissions(closed, fs::perms(0755));
 }

@@ -28,6 +28,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 std::string exported(const std::string& name, const Report& report) {
@@ -315,6 +316,18 @@ TEST(PrometheusFormat, HasTheFiguresOfEveryMeasuredCase) {
             std::pair(std::string("cpu:0"), static_cast<double>(report.cases[1].memory[0].bytes)));
   EXPECT_THAT(series(families, "parbench_case_speedup_ratio", "baseline"), SizeIs(6));
   EXPECT_EQ(series(families, "parbench_case_items_per_second", "item")[0].first, "images");
+}
+
+TEST(PrometheusFormat, KeepsBandwidthsApartFromFractions) {
+  Report report = sample_report();
+  for (CaseResult& c : report.cases) c.metrics.clear();
+  report.cases[0].metrics = {{.name = "overlap", .value = 0.75},
+                             {.name = "bus bandwidth", .value = 4e9, .unit = "B"}};
+  const Json families = read_back("prometheus", report);
+  EXPECT_THAT(series(families, "parbench_case_metric_ratio", "metric"),
+              ElementsAre(Pair("overlap", 0.75)));
+  EXPECT_THAT(series(families, "parbench_case_metric_bytes_per_second", "metric"),
+              ElementsAre(Pair("bus bandwidth", 4e9)));
 }
 
 TEST(PrometheusFormat, KeepsToItsConventions) {

@@ -84,7 +84,7 @@ TEST_F(Peaks, AreThoseOfSoManyCores) {
 TEST_F(Peaks, OfAnotherMachineAreRefused) {
   keep(two_cores());
   EXPECT_THAT(refusal(text_of(cache_.file_of(two_cores()))),
-              AllOf(HasSubstr("of another machine"), HasSubstr("2 cores")));
+              AllOf(HasSubstr("to another machine"), HasSubstr("2 cores")));
 }
 
 TEST_F(Peaks, OfADamagedFileAreRefused) {

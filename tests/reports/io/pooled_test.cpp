@@ -242,14 +242,13 @@ TEST(Pooled, AcceptsRunsThatLookAlike) {
   later.started_utc = "2026-11-20T10:01:00Z";
   EXPECT_EQ(refusal_of({run, later}), "accepted") << "coarse timers give equal times";
   later.started_utc = "";
-  EXPECT_THAT(refusal_of({later, later}),
-              HasSubstr("run2.json has the samples of run1.json again"));
+  EXPECT_THAT(refusal_of({later, later}), HasSubstr("run2.json has the same samples as run1.json"));
 }
 
 TEST(Pooled, RefusesCopiesAndOtherMachines) {
   const Report run = run_of({case_named("a", 1)});
   EXPECT_THAT(refusal_of({run_of({case_named("a", 2)}), run, run}),
-              AllOf(HasSubstr("run3.json has the samples of run2.json again")));
+              AllOf(HasSubstr("run3.json has the same samples as run2.json")));
   Report own = run_of({case_named("a", 2)});
   own.measured_by.clear();
   EXPECT_THAT(refusal_of({run, own}), AllOf(HasSubstr("measured by Google Benchmark"),

@@ -139,8 +139,9 @@ TEST(CaseColumns, SayWhyACaseHasNoBoundBesideOthersThatHave) {
   EXPECT_THAT(to_table(report), Not(HasSubstr("∅")));
   report.cases[1].bound.reset();
   report.cases[1].efficiency = 0;
-  EXPECT_THAT(to_table(report),
-              HasSubstr("\n∅ no bound: the time ended before its tasks were measured alone, or"));
+  EXPECT_THAT(
+      to_table(report),
+      HasSubstr("\n∅ no bound: the time limit was reached before its tasks were measured alone"));
   for (CaseResult& c : report.cases) c.bound.reset();
   EXPECT_THAT(to_table(report), Not(HasSubstr("∅"))) << "there is no such column";
 }

@@ -170,7 +170,7 @@ TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
   EXPECT_EQ(text({shows_no_gain, does_not_pay}), "; use base");
   auto mixed = with_payoffs({shows_no_gain, does_not_pay});
   mixed[0].candidates.front().label = "graph of base";
-  EXPECT_EQ(best_text(mixed, "base"), "; the table has what to use");
+  EXPECT_EQ(best_text(mixed, "base"), "; see the table for the cases to use");
 }
 
 TEST(Wording, SaysWhichSideOfAComparisonIsMissing) {

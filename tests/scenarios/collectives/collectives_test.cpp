@@ -181,7 +181,7 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   EXPECT_TRUE(resolved("all-reduce", "nccl"));
   EXPECT_TRUE(resolved("all-to-all", "nccl"));
   request.devices_are_cpus = true;
-  EXPECT_FALSE(resolved("all-reduce", "nccl")) << "no library joins CPU devices";
+  EXPECT_FALSE(resolved("all-reduce", "nccl")) << "no collective library connects CPU devices";
   request.given = {"strategy"};
   EXPECT_THROW((void)requested_case(*scenario, request), UsageError);
   request.given = {"size"};

@@ -102,7 +102,7 @@ TEST_F(DataParallelTest, NeedsAlikeDevicesAndASampleForEachNormalisation) {
   EXPECT_THAT(refusal(unlike), HasSubstr("those of this run are of several"));
   const std::vector<Parameter> resnet{{"model", "resnet18"}, {"batch", 3}, {"image", 32}};
   EXPECT_THAT(refusal(request_of("tower", resnet, {"batch"})),
-              HasSubstr("a micro-batch of 1 sample leaves batch normalisations"));
+              HasSubstr("a micro-batch of 1 sample gives batch normalisations"));
   EXPECT_EQ(name_of(request_of("tower", resnet)), "no case");
 }
 

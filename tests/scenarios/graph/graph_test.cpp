@@ -274,9 +274,9 @@ TEST_F(GraphScenarioTest, AModelAloneAsksForTheGraphOfANetwork) {
 }
 
 TEST_F(GraphScenarioTest, RefusesSizesOfOtherGraphs) {
-  EXPECT_THAT(refusal({{"dag", "mlp"}, {"image", 64}}, 2),
-              AllOf(HasSubstr("--image"), HasSubstr("--dag mlp runs no model"),
-                    HasSubstr("--dag network")));
+  EXPECT_THAT(
+      refusal({{"dag", "mlp"}, {"image", 64}}, 2),
+      AllOf(HasSubstr("--image"), HasSubstr("not to --dag mlp"), HasSubstr("--dag network")));
   EXPECT_THAT(refusal({{"dag", "network"}, {"features", 64}}, 2),
               AllOf(HasSubstr("--features"), HasSubstr("--dag network")));
   EXPECT_THAT(refusal({{"dag", "network"}, {"hidden", 64}}, 2), HasSubstr("hidden"));

@@ -77,9 +77,9 @@ TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
               HasSubstr("2 units, too few for the stages of pp4"));
   EXPECT_THAT(
       refusal(request({{"model", "resnet18"}, {"image", 32}, {"layout", "tp4"}}, {"layout"})),
-      HasSubstr("parbench divides pairs of linear layers"));
+      HasSubstr("parbench divides only pairs of linear layers"));
   EXPECT_THAT(refusal(request({{"layout", "dp2xpp2"}, {"partition", "h.9"}}, {"partition"})),
-              HasSubstr("'h.9' starts no later stage of gpt"));
+              HasSubstr("'h.9' is not a unit of gpt"));
   EXPECT_THAT(refusal(request({{"layout", "pp4"}, {"partition", "h.2"}}, {"partition"})),
               HasSubstr("'h.2' makes 2 stages, but there are 4"));
   EXPECT_THAT(refusal(request({{"layout", "dp4"}, {"batch", 3}}, {"batch"})),

@@ -355,8 +355,8 @@ TEST_F(MatmulAnswer, RemarksOnABaselineThatIsSlowerThanItsParts) {
   const Conclusion slow = made(within_share(outcome("sequential", 2.4, 0), 0.02));
   EXPECT_EQ(slow.text,
             "Use concurrent: 1.60× as fast as one device after the other (1.59–1.61). One device "
-            "after the other takes 20% longer than the same products alone, so that the gain is "
-            "that much too large.");
+            "after the other takes 20% longer than the same products alone, which overstates the "
+            "gain by as much.");
   ASSERT_FALSE(slow.recommendations.empty());
   EXPECT_EQ(slow.recommendations.front().remark, "1.33× over the products alone");
   for (const CaseOutcome& in_turn :

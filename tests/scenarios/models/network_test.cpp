@@ -202,7 +202,7 @@ TEST(Network, NamesTheLayerWhoseInputIsMissing) {
   EXPECT_EQ(refusal<std::out_of_range>([&] { (void)net.input_of(net.layer(0), 1); }),
             "layer 'fc' has no input 1: it reads 1");
   EXPECT_EQ(refusal<std::invalid_argument>([&] { net.add("late", Linear(4), {1}); }),
-            "late: it reads layer 1, and 1 are in front of it");
+            "late: reads layer 1, but only 1 layers precede it");
 }
 
 TEST(Network, NamesTheLayerThatCannotTakeItsInput) {

@@ -89,9 +89,9 @@ TEST_F(PipelineTest, AModelHasItsOwnSizes) {
             "pipeline/single/model:rnn-lm/batch:20/embedding:650/hidden:64/layers:2/sequence:35/"
             "vocabulary:10000");
   EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
-              HasSubstr("--image: model toy has no such size; it has none"));
+              HasSubstr("--image is not a size of model toy; all its sizes are fixed"));
   EXPECT_THAT(refusal(request("single", {{"layers", 2}}, {"layers"})),
-              HasSubstr("--layers: model resnet50 has no such size; its sizes are: image"));
+              HasSubstr("--layers is not a size of model resnet50; its sizes are: image"));
 }
 
 TEST_F(PipelineTest, AHeadMayBeTied) {
@@ -138,7 +138,7 @@ TEST_F(PipelineTest, ANumberOfMicroBatchesFitsTheBatchAndStandsAlone) {
               HasSubstr("--split, --micro-batches: the size of micro-batches follows from their "
                         "number; give one of the two"));
   EXPECT_THAT(refused({{"batch", 8}, {"image", 32}, {"micro-batches", 8}}, {"micro-batches"}),
-              HasSubstr("a micro-batch of 1 sample leaves batch normalisations"));
+              HasSubstr("a micro-batch of 1 sample gives batch normalisations"));
 }
 
 TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
@@ -160,7 +160,7 @@ TEST_F(PipelineTest, TheSmallestPresetSplitDividesASmallBatch) {
               HasSubstr("one sample cannot be divided into micro-batches; use --batch 2 or more"));
   EXPECT_EQ(name_of(request("pipeline", {{"image", 32}, {"batch", 2}, {"split", 3}}, {"batch"})),
             "no case")
-      << "batch normalisation of one value a channel";
+      << "batch normalisation of one value per channel";
 }
 
 TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
@@ -179,8 +179,9 @@ TEST_F(PipelineTest, StagesNeedAUnitEach) {
 }
 
 TEST_F(PipelineTest, CutsAreReadBeforeAnythingIsPlanned) {
-  EXPECT_THAT(refusal(request("model-parallel", {{"partition", "layer9"}}, {"partition"})),
-              HasSubstr("--partition: 'layer9' starts no later stage of resnet50"));
+  EXPECT_THAT(
+      refusal(request("model-parallel", {{"partition", "layer9"}}, {"partition"})),
+      HasSubstr("--partition: 'layer9' is not a unit of resnet50 that can start a later stage"));
 }
 
 TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
@@ -197,7 +198,7 @@ TEST_F(PipelineTest, BatchNormalisationNeedsTwoValuesAChannel) {
   EXPECT_THAT(name_of(split_of(3, 32, {"split"})), HasSubstr("split:3"));
   EXPECT_THAT(name_of(split_of(1, 33, {"split"})), HasSubstr("split:1"));
   EXPECT_THAT(refusal(request("single", {{"batch", 1}, {"image", 32}}, {"batch", "image"})),
-              HasSubstr("one value a channel"));
+              HasSubstr("one value per channel"));
   EXPECT_THAT(name_of(request("pipeline", {{"model", "toy"}, {"split", 1}}, {"split"})),
               HasSubstr("split:1"));
 }

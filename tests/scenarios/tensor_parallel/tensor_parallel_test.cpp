@@ -55,7 +55,7 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
     return values;
   };
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("transformer"), {"strategy"}, 3)),
-              HasSubstr("4 heads, which 3 shards do not divide"));
+              HasSubstr("4 heads, which cannot be divided into 3 shards"));
   EXPECT_EQ(requested_case(*scenario,
                            request_of("tensor-parallel", with("sequence", 6), {"sequence"}, 3)),
             std::nullopt);
@@ -66,7 +66,7 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
               HasSubstr("1 cannot be divided over 2 replicas"));
   EXPECT_THAT(refusal(request_of("single", tiny("perceptron"), {"heads"})),
-              HasSubstr("model perceptron-block has no such size"));
+              HasSubstr("is not a size of model perceptron-block"));
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("perceptron"), {"strategy"}, 1)),
               HasSubstr("at least two devices"));
 }

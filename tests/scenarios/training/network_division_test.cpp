@@ -114,7 +114,8 @@ TEST(NetworkDivision, NamesWhatItCannotDivide) {
   EXPECT_EQ(obstacle_to_division(small_gpt(), 3), std::nullopt);
   EXPECT_THAT(obstacle_to_division(small_gpt(), 4).value(), HasSubstr("6 heads"));
   EXPECT_THAT(obstacle_to_division(perceptron(4, 9), 2).value(), HasSubstr("9 outputs"));
-  EXPECT_THAT(obstacle_to_division(resnet(18, 32), 2).value(), HasSubstr("this model has none"));
+  EXPECT_THAT(obstacle_to_division(resnet(18, 32), 2).value(),
+              HasSubstr("this model has no such pair"));
   EXPECT_EQ(obstacle_to_division(perceptron(3, 8), 2), std::nullopt) << "the last one stays whole";
   EXPECT_THROW(NetworkDivision(perceptron(1, 8), 2, RestOfNetwork::repeated, seed),
                std::invalid_argument);

@@ -35,19 +35,19 @@ TEST(NamedPartition, UnitsAreFoundByName) {
 
 TEST(NamedPartition, RefusalsNameTheWordAndTheUnits) {
   const Network network = resnet(50, 64);
-  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' starts no later stage"));
+  EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("'layer5.0' is not a unit of"));
   EXPECT_THAT(refusal(network, "layer5.0", 2), HasSubstr("layer1.0, layer1.1"));
-  EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' starts no later stage"));
-  EXPECT_THAT(refusal(network, "layer1.0+", 3), HasSubstr("'' starts no later stage"));
-  EXPECT_THAT(refusal(network, "stem", 2), HasSubstr("'stem' starts no later stage"))
+  EXPECT_THAT(refusal(network, "", 2), HasSubstr("'' is not a unit of"));
+  EXPECT_THAT(refusal(network, "layer1.0+", 3), HasSubstr("'' is not a unit of"));
+  EXPECT_THAT(refusal(network, "stem", 2), HasSubstr("'stem' is not a unit of"))
       << "no stage is left before the first unit";
 }
 
 TEST(NamedPartition, AStageForEveryDeviceInOrder) {
   const Network network = resnet(50, 64);
   EXPECT_THAT(refusal(network, "layer1.0", 3), HasSubstr("makes 2 stages, but there are 3"));
-  EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in ascending order"));
-  EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different ones"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in the model's order"));
+  EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different"));
   EXPECT_THAT(refusal(network, "published", 3), HasSubstr("no published partition of resnet50"));
   EXPECT_THAT(refusal(resnet(18, 64), "published", 2),
               HasSubstr("use balanced, or name 1 unit of"));

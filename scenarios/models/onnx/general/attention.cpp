@@ -32,7 +32,8 @@ Term joined_heads(Term x) {
 /// Repeats each head of keys or values for the heads of queries that share it, `heads` in total.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
-  refuse_if(own < 1 || heads % own != 0, "its heads of queries are no multiple of those of keys");
+  refuse_if(own < 1 || heads % own != 0,
+            "the number of query heads is not a multiple of the number of key heads");
   return own == heads ? x : repeated(x, 1, heads / own);
 }
 
@@ -85,7 +86,7 @@ std::optional<Term> optional_operand(Arguments& arguments, std::size_t which) {
 
 /// Inputs: Q, K, V, mask, past keys, past values.
 Outputs attention(Arguments& arguments) {
-  refuse_if(arguments.has(6), "it has lengths of sequences");
+  refuse_if(arguments.has(6), "lengths of sequences are not supported");
   const bool is_joined = arguments.rank(0) == 3;
   const Term queries = by_heads(arguments.operand(0), arguments.integer("q_num_heads", 0));
   const std::int64_t heads = arguments.integer("kv_num_heads", 0);
@@ -115,7 +116,7 @@ std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size
   if (!arguments.has(padding)) return optional_operand(arguments, addend);
   const Term seen = arguments.operand(padding);
   const Extents shape = seen.shape();
-  refuse_if(shape.size() != 2, "its mask is not one number for each key");
+  refuse_if(shape.size() != 2, "its padding mask must have two dimensions: samples and keys");
   return arguments.plus(seen.reshape({shape[0], {}, {}, shape[1]}).choose(0.0F, hidden_score),
                         addend);
 }
@@ -176,7 +177,7 @@ Outputs joined_attention(Arguments& arguments) {
 /// table {N, positions, width}.
 Term angles(Term table, const std::optional<Term>& positions) {
   if (positions) table = table.rows(*positions);
-  refuse_if(table.rank() == 0, "its angles are a single number");
+  refuse_if(table.rank() == 0, "its tables of sines and cosines must have dimensions");
   return table.reshape(with_dimension(table.shape(), table.rank() - 1));
 }
 
@@ -187,7 +188,7 @@ Term turned(Term x, Term cosines, Term sines, std::int64_t count, bool interleav
   const Extents shape = x.shape();
   const std::int64_t width = shape[3].size;
   refuse_if(count < 2 || count % 2 != 0 || count > width,
-            fmt::format("it turns {} of {} elements", count, width));
+            fmt::format("{} of {} elements cannot be rotated in pairs", count, width));
   const std::int64_t step = interleaved ? 2 : 1;
   const Term first = x.part(3, 0, half, step);
   const Term second = x.part(3, interleaved ? 1 : half, half, step);

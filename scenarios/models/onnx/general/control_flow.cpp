@@ -31,7 +31,7 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
   Translator& translator = arguments.translator();
   translator.translate_nested(branch);
   refuse_if(branch.outputs.size() < arguments.node().outputs.size(),
-            "its branches have fewer outputs than it");
+            "its branches have fewer outputs than the node");
   std::vector<Tensor> results;
   for (const std::string& name : branch.outputs) results.push_back(translator.get(name));
   return results;
@@ -41,11 +41,11 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
 /// shape `chosen`.
 int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   const Extent count = general::count_of(graph.shape(condition));
-  refuse_if(count.size != 1, "its condition has several elements");
+  refuse_if(count.size != 1, "its condition must be a single value, or one per sample");
   Extents to(chosen.size());
   const auto samples = std::ranges::find_if(chosen, &Extent::samples);
   refuse_if(count.samples && samples == chosen.end(),
-            "its condition is one for each sample, and its results are not");
+            "its condition has one value per sample, but its results have no batch dimension");
   if (count.samples) to[static_cast<std::size_t>(samples - chosen.begin())] = count;
   return graph.reshape(condition, to);
 }
@@ -93,7 +93,8 @@ Tensor stacked(Translator& translator, std::vector<Tensor> parts, std::int64_t a
     const Term term{&graph, is_constant ? one.operation : translator.in_network(one)};
     const std::size_t dimension = dimension_of(axis, term.rank() + 1);
     terms.push_back(term.reshape(with_dimension(term.shape(), dimension)));
-    refuse_if(terms.back().rank() != terms.front().rank(), "its iterations have different results");
+    refuse_if(terms.back().rank() != terms.front().rank(),
+              "its iterations have results of different ranks");
   }
   const std::int64_t dimension = signed_size(dimension_of(axis, terms.front().rank()));
   return {.is_constant = is_constant,
@@ -161,7 +162,7 @@ void iterate(Arguments& arguments, const NestedGraph& body, const Carried& carri
 
 std::int64_t iterations_of(const Arguments& arguments) {
   if (!arguments.has(0)) return std::numeric_limits<std::int64_t>::max();
-  refuse_if(!arguments.is_constant(0), "its number of iterations is computed");
+  refuse_if(!arguments.is_constant(0), "its number of iterations must be constant");
   const double count = arguments.number(0, 0);
   const auto limited = static_cast<std::int64_t>(std::clamp(count, 0.0, 9e15));
   refuse_if(limited > 0 && limited % samples_prime == 0, "it has an iteration for each sample");
@@ -169,7 +170,7 @@ std::int64_t iterations_of(const Arguments& arguments) {
 }
 
 bool known_condition(Translator& translator, const Tensor& condition) {
-  refuse_if(!condition.is_constant, "the condition of its end is computed");
+  refuse_if(!condition.is_constant, "its end condition must be constant");
   const std::vector<double> values = translator.values_of(condition.operation);
   refuse_if(values.size() != 1, "its condition is not a single value");
   return values.front() != 0;
@@ -221,7 +222,7 @@ std::vector<Scanned> scanned_by(const Arguments& arguments, std::size_t states, 
     one.count = shape[one.axis].size;
     one.is_reversed = number_of(arguments, "scan_input_directions", i) == 1;
     all.push_back(one);
-    refuse_if(one.count != all.front().count, "it goes along dimensions of different extents");
+    refuse_if(one.count != all.front().count, "its scan inputs have different lengths");
   }
   return all;
 }

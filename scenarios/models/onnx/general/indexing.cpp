@@ -26,7 +26,7 @@ Term from_front(Term indices, std::int64_t extent) {
 }
 
 void check_fixed(const Extent& extent) {
-  refuse_if(extent.samples, "it chooses among the samples");
+  refuse_if(extent.samples, "indexing along the batch dimension is not supported");
 }
 
 /// Returns whether indices are computed from the number of the sample to which the results belong.
@@ -122,7 +122,7 @@ Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const bool is_outermost = std::ranges::all_of(part_of(shape, 0, d), &Extent::is_one);
-    refuse_if(shape[d].samples && !is_outermost, "its samples are not in front");
+    refuse_if(shape[d].samples && !is_outermost, "the batch must be its first dimension");
     const Term own = d == axis ? indices : indices.coordinate(d);
     flat = flat + own * static_cast<float>(stride);
     stride *= shape[d].size;
@@ -167,7 +167,7 @@ struct RowIndices {
 std::size_t named_by(const Extents& coordinates, std::size_t batch, const Extents& from) {
   refuse_if(coordinates.size() <= batch || coordinates.back().samples ||
                 coordinates.back().size > signed_size(from.size()) - signed_size(batch),
-            "its coordinates do not fit its input");
+            "its coordinates do not match the dimensions of its input");
   return static_cast<std::size_t>(coordinates.back().size);
 }
 
@@ -254,7 +254,7 @@ Outputs scatter_nd(Arguments& arguments) {
 Outputs one_hot(Arguments& arguments) {
   const std::int64_t depth = arguments.integer(1, 0);
   refuse_if(depth < 1 || arguments.shape(2) != Extents{{.size = 2}},
-            "it has no depth, or not two values");
+            "its depth must be at least 1, and it must have two values");
   const Term indices = from_front(arguments.operand(0), depth);
   const std::size_t axis = arguments.axis(-1, indices.rank() + 1);
   const Term wide = indices.reshape(with_dimension(indices.shape(), axis));
@@ -296,7 +296,7 @@ Outputs top_k(Arguments& arguments) {
   const Extents from = x.shape();
   check_fixed(from.back());
   refuse_if(from.back().size > max_sorted,
-            fmt::format("it sorts more than {} elements", max_sorted));
+            fmt::format("sorting more than {} elements is not supported", max_sorted));
   const Extents front = part_of(from, 0, last);
   const Extents pairs = joined({front, {from.back(), from.back()}});
   const Term column = x.reshape(joined({from, {{1}}}));
@@ -403,12 +403,12 @@ Term repeated(Term x, std::size_t axis, std::int64_t times) {
 Term taken(Term x, std::size_t axis, const Integers& indices) {
   const std::int64_t extent = x.shape()[axis].size;
   check_fixed(x.shape()[axis]);
-  refuse_if(indices.empty(), "it takes no elements");
+  refuse_if(indices.empty(), "its result has no elements");
   std::vector<double> from_front;
   for (const std::int64_t index : indices) {
     from_front.push_back(static_cast<double>(index < 0 ? index + extent : index));
     if (from_front.back() >= 0 && from_front.back() < static_cast<double>(extent)) continue;
-    throw CannotTranslate(fmt::format("it chooses element {} of {}", index, extent));
+    throw CannotTranslate(fmt::format("its index {} is outside of the {} elements", index, extent));
   }
   const double step = from_front.size() > 1 ? from_front[1] - from_front[0] : 1;
   bool is_run = step != 0;

@@ -146,7 +146,7 @@ Outputs constant_of_shape(Arguments& arguments) {
     arguments.use_network();
     return {arguments.filled(static_cast<float>(value), extents)};
   }
-  refuse_if(count.size > Graph::max_folded, "it makes a constant that is too large");
+  refuse_if(count.size > Graph::max_folded, "the resulting constant is too large");
   const auto size = static_cast<std::size_t>(count.size);
   return {arguments.constant_of(general::shape_at(extents, 1), std::vector<double>(size, value))};
 }
@@ -171,7 +171,7 @@ Outputs constant(Arguments& arguments) {
       return {arguments.constant_of({signed_size(list->size())}, {list->begin(), list->end()})};
     }
   }
-  throw CannotTranslate("its value is of a type that is not supported");
+  throw CannotTranslate("the type of its value is not supported");
 }
 
 Outputs range(Arguments& arguments) {
@@ -181,13 +181,13 @@ Outputs range(Arguments& arguments) {
   const bool is_countable = limit > 0 && limit < 9e15;
   const Extents samples = extents_of_numbers({is_countable ? static_cast<std::int64_t>(limit) : 0});
   if (samples[0].samples) {  // indices of samples
-    refuse_if(start != 0 || step != 1, "it counts a part of the samples");
+    refuse_if(start != 0 || step != 1, "a range over a part of the batch is not supported");
     arguments.use_network();
     return {arguments.coordinate(samples, 0)};
   }
   const double count = std::ceil((limit - start) / step);
   const bool fits = count <= static_cast<double>(Graph::max_folded);  // false for NaN
-  refuse_if(!fits, "it makes a constant that is too large");
+  refuse_if(!fits, "the resulting constant is too large");
   std::vector<double> values;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
     values.push_back(start + static_cast<double>(i) * step);
@@ -210,7 +210,7 @@ void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::i
   if (part.shape[d].samples) {
     const bool is_whole = start == 0 && step == 1 && (end < 0 || end >= extent);
     if (is_whole) return;
-    throw CannotTranslate("it takes a part of the samples");
+    throw CannotTranslate("slicing the batch dimension is not supported");
   }
   const auto inside = [&](std::int64_t index) {
     const std::int64_t from_front = index < 0 ? index + extent : index;
@@ -231,7 +231,7 @@ Term sliced(Arguments& arguments, Term x, const Part& part) {
   if (std::ranges::find(part.shape, 0, &Extent::size) == part.shape.end()) {
     return {x.graph, x.graph->slice(x, part.starts, part.steps, part.shape)};
   }
-  refuse_if(arguments.is_network(), "it takes no elements");
+  refuse_if(arguments.is_network(), "its result has no elements");
   return arguments.constant_of(general::shape_at(part.shape, 1), {});
 }
 
@@ -266,12 +266,14 @@ Outputs split(Arguments& arguments) {
   const std::int64_t usual = (from[axis].size + count - 1) / count;
   const Integers sizes =
       arguments.integers("split", 1).value_or(Integers(static_cast<std::size_t>(count), usual));
-  refuse_if(from[axis].samples && sizes.size() > 1, "it divides the samples");
+  refuse_if(from[axis].samples && sizes.size() > 1,
+            "splitting the batch dimension is not supported");
   Outputs parts;
   std::int64_t first = 0;
   for (const std::int64_t size : sizes) {
     refuse_if(sizes.size() > 1 && (size < 0 || size > from[axis].size),
-              fmt::format("a part of {} is split off {}", size, from[axis].size));
+              fmt::format("a part of size {} does not fit into a dimension of size {}", size,
+                          from[axis].size));
     Part part = whole(from);
     if (sizes.size() > 1) cut(part, axis, first, first + size, 1);
     first += size;
@@ -305,7 +307,7 @@ Outputs concatenate(Arguments& arguments) {
     if (arguments.shape(which) == Extents{{0}}) continue;  // empty tensors
     parts.push_back(arguments.operand(which));
   }
-  refuse_if(parts.empty(), "it joins nothing");
+  refuse_if(parts.empty(), "it has no inputs to concatenate");
   if (arguments.is_network()) {
     repeat_for_samples(arguments.graph(), parts, arguments.integer("axis", 1));
   }
@@ -323,8 +325,7 @@ Term edge_of(Term x, std::size_t axis, std::int64_t count, bool front, const std
     repeated[axis] = {.size = count};
     return one.broadcast(repeated);
   }
-  refuse_if(count > extent - (mode == "reflect" ? 1 : 0),
-            "it pads with more elements than there are");
+  refuse_if(count > extent - (mode == "reflect" ? 1 : 0), "its padding is larger than its input");
   if (mode == "wrap") return x.part(axis, front ? extent - count : 0, count);
   return x.part(axis, front ? count : extent - 2, count, -1);
 }
@@ -343,7 +344,7 @@ Outputs pad(Arguments& arguments) {
   const std::size_t rank = x.rank();
   const Integers pads = arguments.integers("pads", 1).value_or(Integers());
   const Integers axes = arguments.has(3) ? arguments.integers(3) : axes_between(0, rank);
-  refuse_if(pads.size() != 2 * axes.size(), "it has not two paddings an axis");
+  refuse_if(pads.size() != 2 * axes.size(), "it must have two paddings per axis");
   const std::string mode = arguments.text("mode", "constant");
   const double value = arguments.number("value", 2, 0);
   Integers front(rank, 0);
@@ -353,7 +354,7 @@ Outputs pad(Arguments& arguments) {
     const std::int64_t before = pads[i];
     const std::int64_t after = pads[axes.size() + i];
     if (before == 0 && after == 0) continue;
-    refuse_if(to[axis].samples, "it pads the samples");
+    refuse_if(to[axis].samples, "padding the batch dimension is not supported");
     if (before < 0 || after < 0) {
       Part part = whole(x.shape());
       cut(part, axis, std::max(-before, std::int64_t{0}),

@@ -96,11 +96,11 @@ Outputs general_product(Arguments& arguments) {
 /// Computes a product of onnxruntime; both factors may be transposed.
 Outputs fused_product(Arguments& arguments) {
   refuse_if(arguments.flag("transBatchA", false) || arguments.flag("transBatchB", false),
-            "it moves the first dimension");
+            "transBatchA and transBatchB are not supported");
   const auto factor = [&](std::size_t which, std::string_view is_transposed) {
     const Term x = arguments.operand(which);
     if (!arguments.flag(is_transposed, false)) return x;
-    refuse_if(x.rank() < 2, "it transposes a tensor of fewer than two dimensions");
+    refuse_if(x.rank() < 2, "a transposed factor must have at least two dimensions");
     return x.transpose();
   };
   const Term a = factor(0, "transA");
@@ -194,7 +194,7 @@ std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto ellipsis = letters.find("...");
   const std::size_t named = letters.size() - (ellipsis == std::string::npos ? 0 : 3);
   refuse_if(std::ranges::any_of(letters, is_other) || named > rank,
-            "a term of its equation does not fit its input");
+            "a term of its equation does not match its input");
   return ellipsis == std::string::npos ? 0 : rank - named;
 }
 
@@ -229,7 +229,7 @@ Outputs einsum(Arguments& arguments) {
     std::string sorted = terms.back().letters;
     std::ranges::sort(sorted);
     refuse_if(sorted.size() != rank || std::ranges::adjacent_find(sorted) != sorted.end(),
-              "a term of its equation names a dimension twice, or not all");
+              "a term of its equation names a dimension twice or omits one");
   }
   std::string all;
   for (const Lettered& one : terms) all += one.letters;

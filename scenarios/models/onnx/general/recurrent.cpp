@@ -85,7 +85,7 @@ class Recurrence {
     for (const char* name : {"clip", "activation_alpha", "activation_beta"}) {
       refuse_if(arguments.has_attribute(name), fmt::format("it has {}", name));
     }
-    refuse_if(arguments.has(4), "it has lengths of sequences");
+    refuse_if(arguments.has(4), "lengths of sequences are not supported");
     if (of_.samples_first) x_ = x_.permute({1, 0, 2});
     const auto given = arguments.attribute("activations", functions);
     if (!given.empty()) functions = given;
@@ -134,7 +134,8 @@ class Recurrence {
   void check_shapes() const {
     const Extents rows = x_.shape();
     refuse_if(rows.size() != 3 || rows[0].samples,
-              fmt::format("its input {} is not of positions, samples and values", to_string(rows)));
+              fmt::format("its input {} must have the dimensions positions, samples and values",
+                          to_string(rows)));
     const std::int64_t width = gates_ * of_.hidden;
     check_shape(1, "weights", {of_.count, width, rows[2].size});
     check_shape(2, "recurrent weights", {of_.count, width, of_.hidden});
@@ -144,7 +145,7 @@ class Recurrence {
       const Extents state = arguments_.shape(which);
       refuse_if(state.size() != 3 || state[of_.samples_first ? 1 : 0].size != of_.count ||
                     state[2].size != of_.hidden,
-                fmt::format("its first state {} is not of {} directions and {} values",
+                fmt::format("its initial state {} must have {} directions and {} values",
                             to_string(state), of_.count, of_.hidden));
     }
   }

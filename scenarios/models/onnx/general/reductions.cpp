@@ -157,7 +157,8 @@ Outputs batch_norm(Arguments& arguments) {
   const float epsilon = epsilon_of(arguments);
   refuse_if(shape.size() < 2, "its input has no channels");
   for (std::size_t which = 1; which < arguments.count(); ++which) {
-    refuse_if(arguments.shape(which) != Extents{shape[1]}, "its parameters are not one a channel");
+    refuse_if(arguments.shape(which) != Extents{shape[1]},
+              "its parameters must have one value per channel");
   }
   if (shape.size() == 4 && starts_with_samples(shape) && arguments.is_weight(1) &&
       arguments.is_weight(2)) {
@@ -179,7 +180,7 @@ Outputs group_norm(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents shape = x.shape();
   const std::int64_t groups = arguments.integer("num_groups", 1);
-  refuse_if(groups < 1 || shape.at(1).size % groups != 0, "its groups are unequal");
+  refuse_if(groups < 1 || shape.at(1).size % groups != 0, "num_groups must divide its channels");
   Extents grouped = with_dimension(shape, 1, {.size = groups});
   grouped[2] = {.size = shape[1].size / groups};
   Term result =
@@ -242,7 +243,8 @@ Term likelihood_loss(Arguments& arguments, Term log_probabilities) {
   refuse_if(shape.size() < 2, "its input has no classes");
   const Term targets = arguments.operand(1);
   const Extents of_targets = targets.shape();
-  refuse_if(of_targets.size() + 1 != shape.size(), "its targets do not fit its prediction");
+  refuse_if(of_targets.size() + 1 != shape.size(),
+            "the shape of its targets does not match its prediction");
   const Term expected = targets.reshape(with_dimension(of_targets, 1));
   Term is_counted = log_probabilities.coordinate(1).equal(expected);
   if (arguments.has_attribute("ignore_index")) {

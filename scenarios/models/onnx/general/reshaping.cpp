@@ -101,7 +101,7 @@ class Reshaping {
       later *= result_[d].size;
     }
     refuse_if(dimension == result_.size(),
-              fmt::format("it divides the samples of {}", to_string(from_)));
+              fmt::format("dividing the batch dimension of {} is not supported", to_string(from_)));
     later = 1;
     for (std::size_t d = result_.size(); d-- > 0;) {
       Extent& extent = result_[d];

@@ -180,7 +180,7 @@ Outputs resize(Arguments& arguments) {
   const std::size_t scales_at = is_old ? 1 : 2;
   std::vector<double> scales = arguments.numbers(scales_at);
   Integers sizes = arguments.integers(3);
-  refuse_if(sizes.empty() && scales.size() != axes.size(), "its scales are not one a dimension");
+  refuse_if(sizes.empty() && scales.size() != axes.size(), "it must have one scale per dimension");
   for (std::int64_t& size : sizes) size = size % samples_prime == 0 ? size / samples_prime : size;
   std::vector<Resizing> all =
       resizings(shape, axes, scales, sizes, arguments.text("keep_aspect_ratio_policy", "stretch"));
@@ -199,7 +199,7 @@ Outputs resize(Arguments& arguments) {
     if (shape[axis].samples) {
       const std::int64_t samples = arguments.translator().samples_of_file();
       if (arguments.has(3) && all[i].to == all[i].from * samples) continue;
-      throw CannotTranslate("it changes the number of samples");
+      throw CannotTranslate("resizing the batch dimension is not supported");
     }
     x = resized(x, axis, all[i], mode);
   }
@@ -212,7 +212,7 @@ Outputs resize(Arguments& arguments) {
 std::int64_t block_of(const Arguments& arguments, const Extents& image) {
   const std::int64_t block = arguments.integer("blocksize", 1);
   refuse_if(block < 1, fmt::format("its blocksize is {}", block));
-  refuse_if(image.size() != 4, "its input has no four dimensions");
+  refuse_if(image.size() != 4, "its input must have four dimensions");
   return block;
 }
 

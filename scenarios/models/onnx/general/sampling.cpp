@@ -35,7 +35,7 @@ class GridSampling {
     refuse_if(from.size() < 4 || from.size() > 5 || grid.size() != from.size() ||
                   grid.back() != Extent{.size = signed_size(from.size()) - 2} ||
                   from[0] != grid[0] || from[0].outer != 1,
-              "its grid does not fit its image");
+              "its grid does not match its image");
     points_ = part_of(grid, 0, grid.size() - 1);
     for (std::size_t d = 2; d < from.size(); ++d) {
       refuse_if(from[d].samples || from[d].size < 1, "its image is empty");
@@ -162,12 +162,12 @@ Outputs reverse_sequence(Arguments& arguments) {
   const std::int64_t batch = arguments.integer("batch_axis", 1);
   const std::int64_t time = arguments.integer("time_axis", 0);
   refuse_if(x.rank() < 2 || batch < 0 || batch > 1 || time != 1 - batch,
-            "its axes are not the first two");
+            "its axes must be the first two");
   const auto first = static_cast<std::size_t>(batch);
   const Term sequences = x.move_axis(first, 0);
   const Extents all = sequences.shape();
   const Extents positions{all[0], all[1]};
-  refuse_if(all[1].samples, "its second axis is that of the samples");
+  refuse_if(all[1].samples, "its time axis must not be the batch dimension");
   const Term lengths = arguments.operand(1).reshape({all[0], {}});
   const Term position = arguments.coordinate(positions, 1);
   const Term own = position.less(lengths).choose(lengths - 1.0F - position, position);

@@ -102,7 +102,7 @@ Integers image_of(const Extents& shape) {
   refuse_if(shape.size() < 3, "its input has no dimensions to move over");
   Integers image;
   for (std::size_t d = 2; d < shape.size(); ++d) {
-    refuse_if(shape[d].samples, "its window moves over the samples");
+    refuse_if(shape[d].samples, "windows over the batch dimension are not supported");
     refuse_if(shape[d].size > max_extent, "its input is larger than any image");
     image.push_back(shape[d].size);
   }
@@ -252,13 +252,13 @@ Outputs convolution(Arguments& arguments) {
   refuse_if(filter.size() != from.size() || groups < 1 || groups > from[1].size ||
                 filter[0].size < 1 || from[1].size != filter[1].size * groups ||
                 filter[0].size % groups != 0,
-            fmt::format("its weights {} do not fit its input {}, in {} groups", to_string(filter),
+            fmt::format("its weights {} do not match its input {} and {} groups", to_string(filter),
                         to_string(from), groups));
   Windows windows =
       windows_of(arguments, image, general::shape_at(part_of(filter, 2, filter.size()), 1));
   const bool has_bias = arguments.has(2);
   refuse_if(has_bias && arguments.shape(2) != Extents{filter[0]},
-            "its biases are not one an output");
+            "its biases must have one value per output channel");
   auto square = square_window(windows, image, false);
   if (!square) {  // with separate padding, the window may be square
     const Term whole = padded(x, windows, 0);
@@ -339,7 +339,7 @@ Outputs transposed_convolution(Arguments& arguments) {
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
   refuse_if(windows.rank() != rank || from[1] != filter[0] || groups < 1 || groups > from[1].size ||
                 filter[0].size % groups != 0,
-            fmt::format("its weights {} in {} groups do not fit its input {}", to_string(filter),
+            fmt::format("its weights {} and {} groups do not match its input {}", to_string(filter),
                         groups, to_string(from)));
   check_kernel(windows.kernel);
   check_taps(windows);
@@ -417,7 +417,8 @@ Outputs max_pool(Arguments& arguments) {
   constexpr float lowest = std::numeric_limits<float>::lowest();
   const Pooling of(arguments);
   const std::vector<std::string>& outputs = arguments.node().outputs;
-  refuse_if(outputs.size() > 1 && !outputs[1].empty(), "its indices of maxima are read");
+  refuse_if(outputs.size() > 1 && !outputs[1].empty(),
+            "the indices of maxima (its second output) are not supported");
   if (of.covers() && of.windows.kernel != of.image) {
     return {of.x.reduce(Reduction::maximum, of.axes)};
   }

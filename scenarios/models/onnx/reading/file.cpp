@@ -100,12 +100,12 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   const std::string given = entry_of(tensor, "location");
   const fs::path location = fs::path(given).lexically_normal();
   if (location.is_absolute() || location.string().starts_with("..")) {
-    refuse(path, fmt::format("keeps '{}' outside of its folder, in '{}'", tensor.name(), given),
+    refuse(path, fmt::format("stores '{}' outside of its folder, in '{}'", tensor.name(), given),
            "save the weights beside the model");
   }
   std::error_code error;
   if (!fs::is_regular_file(path.parent_path() / location, error)) {
-    refuse(path, fmt::format("keeps '{}' in '{}': no such file", tensor.name(), given),
+    refuse(path, fmt::format("stores '{}' in '{}': no such file", tensor.name(), given),
            "copy that file beside the model");
   }
 }
@@ -221,13 +221,14 @@ void check_order(const fs::path& path, const Graph& graph) {
       if (name.empty() || known.contains(name)) continue;
       refuse(
           path,
-          fmt::format("breaks a rule of ONNX: {} '{}' reads '{}', which nothing before it has made",
+          fmt::format("breaks a rule of ONNX: {} '{}' reads '{}', which no earlier node computes",
                       node.op, node.name, name),
           export_again);
     }
     for (const std::string& name : node.outputs) {
       if (name.empty() || known.insert(name).second) continue;
-      refuse(path, fmt::format("breaks a rule of ONNX: '{}' is made twice", name), export_again);
+      refuse(path, fmt::format("breaks a rule of ONNX: '{}' is computed twice", name),
+             export_again);
     }
   }
 }
@@ -262,11 +263,12 @@ void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t 
   const std::string length_text = entry_of(tensor, "length");
   const std::uintmax_t size = fs::file_size(location);
   const std::uintmax_t offset = offset_text.empty() ? 0 : std::stoull(offset_text);
-  if (offset > size) throw std::invalid_argument(tensor.name() + " begins behind its file's end");
+  if (offset > size)
+    throw std::invalid_argument(tensor.name() + " begins after the end of its file");
   const std::uintmax_t length = length_text.empty() ? size - offset : std::stoull(length_text);
   if (length != bytes_wanted) {
     throw std::invalid_argument(tensor.name() +
-                                " has another number of values than its shape says");
+                                " has a number of values that does not match its shape");
   }
   if (length > size - offset) throw std::invalid_argument(tensor.name() + " is cut off");
   std::ifstream stream(location, std::ios::binary);

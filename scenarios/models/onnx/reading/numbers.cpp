@@ -22,7 +22,8 @@ namespace {
 
 void check_count(const onnx::TensorProto& tensor, std::size_t found, std::int64_t wanted) {
   if (std::cmp_equal(found, wanted)) return;
-  throw std::invalid_argument(tensor.name() + " has another number of values than its shape says");
+  throw std::invalid_argument(tensor.name() +
+                              " has a number of values that does not match its shape");
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ std::size_t bytes_of_type(int type) {
 
 std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count) {
   if (const NumberType* type = number_type(tensor.data_type())) return type->read(tensor, count);
-  throw std::invalid_argument(tensor.name() + " has elements of a type that is not known");
+  throw std::invalid_argument(tensor.name() + " has elements of an unknown type");
 }
 
 }  // namespace parbench::onnx_import

@@ -68,7 +68,7 @@ class Inliner {
 
   void expand(Nodes& nodes, int depth) {
     constexpr int max_depth = 32;
-    if (depth > max_depth) throw std::runtime_error("its functions call each other without end");
+    if (depth > max_depth) throw std::runtime_error("its functions call each other recursively");
     Nodes all;
     for (onnx::NodeProto& node : nodes) {
       for (onnx::AttributeProto& one : *node.mutable_attribute()) {
@@ -88,7 +88,8 @@ class Inliner {
 
   void add(Nodes& nodes, onnx::NodeProto node) {
     if (++count_ > max_nodes) {
-      throw std::runtime_error(fmt::format("its functions make more than {} nodes", max_nodes));
+      throw std::runtime_error(
+          fmt::format("its functions expand to more than {} nodes", max_nodes));
     }
     *nodes.Add() = std::move(node);
   }

@@ -103,7 +103,7 @@ TEST(RunChild, EndsAProgramThatSaysNothing) {
   program.max_silent_seconds = 0.2;
   const ChildEnd end = run_child(program);
   EXPECT_EQ(end.exit_code, 128 + SIGTERM);
-  EXPECT_THAT(end.text(), HasSubstr("gave no sign for"));
+  EXPECT_THAT(end.text(), HasSubstr("reported no progress for"));
 }
 
 TEST(RunChild, LeavesNoProcessAndNoDescriptor) {

@@ -226,8 +226,9 @@ TEST(Timelines, OfTheFastestCaseAndItsBaselineHaveRoomFirst) {
   while (rows_of(data_of(cases, room)).size() == 2) --room;
   const Json data = data_of(cases, room);
   EXPECT_THAT(rows_of(data), ElementsAre(2));
-  EXPECT_EQ(data["without"],
-            Json::array({missing("this page has no room for more timelines", {0, 1})}));
+  EXPECT_EQ(
+      data["without"],
+      Json::array({missing("the timelines of this page have reached its size limit", {0, 1})}));
 }
 
 TEST(Timelines, BeginWithTheCaseThatTheAnswerNames) {

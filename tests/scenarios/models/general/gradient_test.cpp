@@ -386,7 +386,10 @@ TEST(Graph, RefusesShapesThatDoNotFit) {
                 graph.permute(a, {0, 1, 1});
               }),
               HasSubstr("(0, 1, 1)"));
-  EXPECT_THAT(refusal([](Graph& graph, int a) { graph.sum(a, {1, -2}); }), HasSubstr("twice"));
+  EXPECT_THAT(refusal([](Graph& graph, int a) {
+                graph.sum(a, {1, -2});
+              }),
+              HasSubstr("not distinct"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.sum(a, {3}); }), HasSubstr("axis 3"));
   EXPECT_THAT(refusal([](Graph& graph, int a) {
                 graph.slice(a, {0, 1, 0}, {1, 1, 1}, {n, {3}, {2}});
@@ -397,11 +400,11 @@ TEST(Graph, RefusesShapesThatDoNotFit) {
               }),
               HasSubstr("slice"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.multiply(a, a); }),
-              HasSubstr("matrix product"));
+              HasSubstr("multiplied as matrices"));
   EXPECT_THAT(refusal([](Graph& graph, int a) {
                 graph.concatenate({a, a}, 0);
               }),
-              HasSubstr("concatenation"));
+              HasSubstr("concatenated"));
   EXPECT_THAT(refusal([](Graph& graph, int a) {
                 graph.multiply(graph.permute(a, {1, 0, 2}), graph.permute(a, {1, 2, 0}));
               }),

@@ -119,7 +119,7 @@ TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
   EXPECT_THAT(refusal("last = MaxPool <kernel_shape = [3, 3], pads = [0, 0, 3, 3]> (x) "),
               HasSubstr("MaxPool: padding of 0 and 3 could fill a window of 3"));
   EXPECT_THAT(refusal(onnx_zeros("w", "0, 8, 1, 1") + "last = Conv (x, w) "),
-              HasSubstr("Conv: its weights {0, 8, 1, 1} do not fit its input"));
+              HasSubstr("Conv: its weights {0, 8, 1, 1} do not match its input"));
 }
 
 TEST_F(ImageImport, RefusesAGlobalPoolWithoutChannels) {
@@ -228,7 +228,7 @@ TEST_F(ImageImport, ChannelsAreNotTakenForPixels) {
 TEST_F(ImageImport, RefusesWhatDoesNotFit) {
   EXPECT_THAT(
       refusal(onnx_zeros("w", "8, 8, 1, 1") + onnx_zeros("b", "7") + "last = Conv (x, w, b) "),
-      HasSubstr("its biases are not one an output"));
+      HasSubstr("its biases must have one value per output channel"));
   EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
                       "last = ConvTranspose <output_padding = [-1, 0]> (x, w) "),
               HasSubstr("its output_padding do not fit its input"));

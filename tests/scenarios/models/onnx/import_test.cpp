@@ -148,7 +148,7 @@ TEST_F(OnnxImport, OtherSizesOfImagesAreThoseThatTheNetworkAllows) {
       "float[1, 3, 32, 32] x");
   EXPECT_EQ(network(flat).layers.back().output, (Shape{10})) << "of any batch";
   EXPECT_THAT(refusal(flat, {{"image", 64}}),
-              HasSubstr("Reshape: it divides the samples of {N, 8, 64, 64}"));
+              HasSubstr("Reshape: dividing the batch dimension of {N, 8, 64, 64}"));
 }
 
 TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
@@ -162,7 +162,7 @@ TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
       << "a softmax inside of the network";
   EXPECT_EQ(network(file(nodes + "y = Softmax <axis = 0> (a) ", "float[N, 6] x")).loss,
             Loss::mean_squared_error)
-      << "over the samples";
+      << "over the batch dimension";
 }
 
 TEST_F(OnnxImport, WhatTheOutputDoesNotDependOnIsLeftOut) {
@@ -179,7 +179,7 @@ TEST_F(OnnxImport, NamesAllNodesThatHaveNoLayer) {
                    "last = Sum (p, q, s1, s2, s3, s4, s5) " +
                    classifier));
   EXPECT_THAT(text,
-              AllOf(HasSubstr("model.onnx' has 7 of 13 nodes without a layer"),
+              AllOf(HasSubstr("model.onnx' has 7 of 13 nodes that parbench does not support"),
                     HasSubstr("(operator set 13)"),
                     HasSubstr("Det: not supported; see docs/guide/own-model.md#operators (node "
                               "s1, s2, s3 and 3 more)"),
@@ -193,7 +193,7 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
   };
   EXPECT_THAT(
       reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
-      HasSubstr("its weights {8, 3, 3, 3} do not fit its input {N, 8, 16, 16}, in 1 groups"));
+      HasSubstr("its weights {8, 3, 3, 3} do not match its input {N, 8, 16, 16} and 1 groups"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
               HasSubstr("it has a stride of 0"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
@@ -209,7 +209,7 @@ TEST_F(OnnxImport, RefusesNormalisationsWithoutANumberForEachChannel) {
         refusal(file(
             nodes + "last = BatchNormalization (x, scale, shift, centre, spread) " + classifier,
             "float[N, 8, 16, 16] x")),
-        HasSubstr("parameters are not one a channel"))
+        HasSubstr("parameters must have one value per channel"))
         << wrong;
   }
 }
@@ -280,7 +280,8 @@ TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
   EXPECT_THAT(refusal(file("p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " +
                                onnx_classifier("last"),
                            "float[N, 8, 16, 16] x")),
-              HasSubstr("MaxPool: its indices of maxima are read (node p)"));
+              HasSubstr("MaxPool: the indices of maxima (its second output) are not supported "
+                        "(node p)"));
   const std::string dropped = onnx_zeros("w", "3, 2") + "p = MatMul (x, w) ";
   const std::string unsupported = "Dropout: its output 2 is read and not supported (node d)";
   EXPECT_THAT(refusal(file(dropped + "d, m = Dropout (p) y = Where (m, d, p) ", "float[N, 3] x")),
@@ -293,9 +294,9 @@ TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
   EXPECT_THAT(
       refusal(file("r = Constant <value_floats = [0.5]> () a = Dropout (x, r) " + linear("a"),
                    "float[N, 3] x")),
-      HasSubstr("its value is of a type that is not supported"));
+      HasSubstr("the type of its value is not supported"));
   EXPECT_THAT(refusal(file("a = Relu (x) a = Tanh (x) " + linear("a"), "float[N, 3] x", 19)),
-              HasSubstr("'a' is made twice"));
+              HasSubstr("'a' is computed twice"));
 }
 
 TEST_F(OnnxImport, RefusesNumbersThatOverflow) {
@@ -324,7 +325,9 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
       tensor.set_data_type(type);
       tensor.add_dims(1);
       tensor.set_raw_data(std::string(bytes, '\1'));
-      EXPECT_THAT(refusal(save(model)), HasSubstr("short has another number of values")) << bytes;
+      EXPECT_THAT(refusal(save(model)),
+                  HasSubstr("short has a number of values that does not match its shape"))
+          << bytes;
     }
   }
 }
@@ -355,7 +358,7 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
   EXPECT_THAT(refusal(file(weights + "b = Constant <value = float[2] {5, 6}> () "
                                      "a = Gemm (x, w, b) r = Relu (a) y = MatMul (r, w) ",
                            "float[N, 2] x")),
-              AllOf(HasSubstr("its layers 'a' and 'y' share weights"),
+              AllOf(HasSubstr("its layers 'a' and 'y' share some of their weights"),
                     HasSubstr("export it with dynamo=False")));
 }
 
@@ -381,12 +384,11 @@ TEST_F(OnnxImport, RefusesInputsThatCannotBeDrawn) {
               HasSubstr("has no input of floating-point numbers or tokens"));
   EXPECT_THAT(refusal(file(onnx_zeros("w", "3, 4") + "c = Cast <to = 1> (x) y = MatMul (c, w) ",
                            "int64[N, 3] x")),
-              HasSubstr("has tokens that other operators than a Gather from a table read"));
+              HasSubstr("has tokens that are read by an operator other than Gather from a table"));
   EXPECT_THAT(
       refusal(file("y = Relu (x) ", "float[N, T, 3] x")),
       HasSubstr("leaves dimension 1 of its input 'x' open; give its size with --dim T=SIZE"));
-  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")),
-              HasSubstr("without a dimension of samples"));
+  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")), HasSubstr("without a batch dimension"));
 }
 
 TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
@@ -396,7 +398,7 @@ TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x", 5)),
               HasSubstr("operator set 5; allowed"));
   EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x", 20)),
-              HasSubstr("Relu '' reads 'nothing', which nothing before it has made"));
+              HasSubstr("Relu '' reads 'nothing', which no earlier node computes"));
   EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x")),
               HasSubstr("breaks a rule of ONNX"));
 }
@@ -413,7 +415,7 @@ TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   onnx::StringStringEntryProto& entry = *weights.add_external_data();
   entry.set_key("location");
   entry.set_value("weights.bin");
-  EXPECT_THAT(refusal(save(model)), HasSubstr("keeps 'w' in 'weights.bin': no such file"));
+  EXPECT_THAT(refusal(save(model)), HasSubstr("stores 'w' in 'weights.bin': no such file"));
   entry.set_value("../weights.bin");
   EXPECT_THAT(refusal(save(model)), HasSubstr("outside of its folder"));
   entry.set_value("weights.bin");

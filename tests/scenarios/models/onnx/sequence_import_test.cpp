@@ -84,15 +84,17 @@ TEST_F(SequenceImport, RefusesLstmsWhoseInputsDoNotFit) {
   EXPECT_THAT(reason(", direction = \"bidirectional\""),
               HasSubstr("LSTM: its weights are 1x16x3, not 2x16x3 (node a)"));
   EXPECT_THAT(reason(", clip = 1.0"), HasSubstr("LSTM: it has clip (node a)"));
-  EXPECT_THAT(reason("", "t, W, R, B, lengths"), HasSubstr("has lengths of sequences"));
+  EXPECT_THAT(reason("", "t, W, R, B, lengths"),
+              HasSubstr("lengths of sequences are not supported"));
   EXPECT_THAT(reason("", "t, W, R, B, , t, t"),
-              HasSubstr("its first state {5, N, 3} is not of 1 directions and 4 values"));
+              HasSubstr("its initial state {5, N, 3} must have 1 directions and 4 values"));
   EXPECT_THAT(reason("", "t, R, R, B"), HasSubstr("its weights are 1x16x4, not 1x16x3"));
   EXPECT_THAT(reason("", "t, W, W, B"), HasSubstr("its recurrent weights are 1x16x3, not 1x16x4"));
   EXPECT_THAT(refusal(onnx_zeros("half", "1, 16") + lstm_nodes("", "t, W, R, half"), lstm_input),
               HasSubstr("its biases are 1x16, not 1x32"));
-  EXPECT_THAT(reason("", "x, W, R, B"),
-              HasSubstr("its input {N, 5, 3} is not of positions, samples and values"));
+  EXPECT_THAT(
+      reason("", "x, W, R, B"),
+      HasSubstr("its input {N, 5, 3} must have the dimensions positions, samples and values"));
 }
 
 /// A constant state {1, 2, 4}, of the numbers, or of ConstantOfShape.
@@ -327,8 +329,9 @@ TEST_F(SequenceImport, OtherLayerNormalisationsAreCompositions) {
   EXPECT_NE(kind(norm("x, w, b", "1"), "float[N, 2, 2] x"), "layer_norm");
   EXPECT_NE(kind(norm("x, w, b"), "float[N, 2, 2, 2] x"), "layer_norm") << "of an image";
   for (const std::string inputs : {"x, three, b", "x, w, three"}) {
-    EXPECT_THAT(refusal(norm(inputs), "float[N, 2, 2] x"),
-                HasSubstr("LayerNormalization: no broadcast joins {N, 2, 2} and {3}"));
+    EXPECT_THAT(
+        refusal(norm(inputs), "float[N, 2, 2] x"),
+        HasSubstr("LayerNormalization: shapes cannot be broadcast together: {N, 2, 2} and {3}"));
   }
 }
 
@@ -345,7 +348,7 @@ TEST_F(SequenceImport, PositionsHaveTheValuesOfTheFile) {
   }
   EXPECT_THAT(refusal("p = Constant <value = float[3, 2] {1, 2, 3, 4, 5, 6}> () y = Add (x, p) ",
                       "float[N, 3, 3] x"),
-              HasSubstr("Add: no broadcast joins {N, 3, 3} and {3, 2} (node y)"));
+              HasSubstr("Add: shapes cannot be broadcast together: {N, 3, 3} and {3, 2} (node y)"));
 }
 
 TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
@@ -389,7 +392,7 @@ TEST_F(SequenceImport, GemmHasItsInputTransposedOrNoBiases) {
   EXPECT_THAT(layers_of_sequence(found), ElementsAre("linear 4 -1"));
   EXPECT_EQ(found.parameters().size(), 1U) << "no biases";
   EXPECT_THAT(refusal(gemm("beta = 1.0"), "float[N, 3] x"),
-              HasSubstr("Gemm: no matrix product of {3, N} and {3, 4}"));
+              HasSubstr("Gemm: shapes cannot be multiplied as matrices: {3, N} and {3, 4}"));
 }
 
 /// As exporters fold a mask that hides nothing, once for each of two samples.
@@ -472,7 +475,7 @@ TEST_F(SequenceImport, AMaskOfOtherPositionsIsAComposition) {
   EXPECT_THAT(
       refusal(nodes(mask("float[3, 3]", "0, 0, 0, 0, 0, 0, 0, 0, 0") + "h = Add (d, mask) "),
               input),
-      HasSubstr("Add: no broadcast joins {N, 1, 2, 2} and {3, 3} (node h)"));
+      HasSubstr("Add: shapes cannot be broadcast together: {N, 1, 2, 2} and {3, 3} (node h)"));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(BalancedPartition, MakesTheSlowestStageAsFastAsItCanBe) {
       [] {
         static_cast<void>(alike_partition({1, 2}, 3));
       },
-      ThrowsMessage<std::invalid_argument>("2 units make no 3 stages"));
+      ThrowsMessage<std::invalid_argument>("2 units cannot be divided into 3 stages"));
   EXPECT_THROW(static_cast<void>(balanced_partition({})), std::invalid_argument);
 }
 
@@ -177,7 +177,8 @@ TEST(BalancedPartition, IsThatOfEstimatesWithinALimit) {
   EXPECT_EQ(balanced_partition_within(costs, 6.1, estimates), (std::vector<int>{3}))
       << "6 and 2.2, which estimates take for 3 and 3";
   EXPECT_THAT([&] { static_cast<void>(balanced_partition_within(costs, 4, estimates)); },
-              ThrowsMessage<std::invalid_argument>("no partition has stages as fast as the limit"));
+              ThrowsMessage<std::invalid_argument>(
+                  "every partition has a stage that exceeds the time limit"));
 }
 
 }  // namespace
