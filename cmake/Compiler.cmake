@@ -24,14 +24,16 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA separately.
-# This halves the time, most of which is spent on headers that all include. Names in anonymous namespaces
-# must therefore be unique in a folder. Sources with their own options or SKIP_UNITY_BUILD_INCLUSION, and
-# CUDA compiled for the host, stay separate. CMake's unity builds name sources by absolute paths, which
-# ccache would store for other clones.
+# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA separately, and
+# sources of folders with fewer than 4 together with those of other such folders. This halves the time,
+# most of which is spent on headers that all include. Names in anonymous namespaces must therefore be
+# unique in a folder, and among small folders (tests/architecture/names_test.py). Sources with their own
+# options or SKIP_UNITY_BUILD_INCLUSION, and CUDA compiled for the host, stay separate. CMake's unity
+# builds name sources by absolute paths, which ccache would store for other clones.
 function(parbench_join_sources target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")
+  set(groups "")
   set(compiled "")
   foreach(source IN LISTS sources)
     set(own "")
@@ -54,13 +56,24 @@ function(parbench_join_sources target)
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     cmake_path(GET folder EXTENSION LAST_ONLY kind)
+    set(group ${folder})
     list(LENGTH in_${folder} count)
+    if(count LESS 4)
+      set(group small_folders/*${kind})
+      list(APPEND in_${group} ${in_${folder}})
+    endif()
+    list(APPEND groups ${group})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    cmake_path(GET group EXTENSION LAST_ONLY kind)
+    cmake_path(GET group PARENT_PATH path)
+    list(LENGTH in_${group} count)
     math(EXPR parts "(${count} + 7) / 8")
     math(EXPR last "${count} - 1")
     foreach(index RANGE ${last})
-      list(GET in_${folder} ${index} source)
+      list(GET in_${group} ${index} source)
       math(EXPR part "${index} * ${parts} / ${count}")
-      cmake_path(GET source PARENT_PATH path)
       string(MAKE_C_IDENTIFIER ${path}_${part} name)
       string(APPEND name ${kind})
       string(APPEND text_${name} "#include \"${source}\"\n")
@@ -84,13 +97,13 @@ function(parbench_join_sources_at_end target)
 endfunction()
 
 # parbench_library(<target> [HOT] [HEADERS header…]): sets how a library of the project is compiled.
-#   HOT      for code that runs in measured parts: -O3; others use -O2, which compiles faster. With
+#   HOT      for code that runs in measured parts: -O3; others use -O1, which compiles faster. With
 #            sanitizers -O2 instead of -Og, because tests spend most of their time there.
 #   HEADERS  precompiled beside cmake/precompiled.h
 function(parbench_library target)
   cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
   if(NOT ARG_HOT)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   elseif(PARBENCH_SANITIZE)
     target_compile_options(${target} PRIVATE -O2)
   endif()
