@@ -44,7 +44,7 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
     if (!follows) print_error(error.what());
     code = ExitCode::case_failed;
   }
-  // Rank 0 reports errors that end all ranks.
+  // Errors that end all ranks are reported by rank 0 only.
   return follows && code != ExitCode::measured ? 0 : static_cast<int>(code);
 }
 

@@ -1,4 +1,5 @@
-// The program that `main` runs, which other programs run with their own scenarios.
+// The command-line program without its scenarios. `main` runs it with the built-in scenarios; other
+// programs run it with their own.
 #pragma once
 
 #include <string>

@@ -12,9 +12,10 @@ target_compile_options(parbench_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${PARBENCH_WARNINGS_AS_ERRORS}>>:-Werror=all-warnings>)
 
-# Without UBSan's checks of every used pointer, compiling takes a fifth less. AddressSanitizer itself detects
-# uses of null, of freed memory and outside of an object. Misaligned accesses are detected by the preset
-# asan-ubsan-whole only, which omits no check.
+# PARBENCH_UNSANITIZED omits UBSan's checks of every pointer that is used, which take a fifth of the
+# time of compiling. AddressSanitizer itself detects uses of null, of freed memory and outside of an
+# object. Misaligned accesses are detected by the preset asan-ubsan-whole only, which omits no
+# check.
 if(PARBENCH_SANITIZE)
   target_compile_options(parbench_flags INTERFACE
     -fsanitize=${PARBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -24,12 +25,13 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA separately, and
-# sources of folders with fewer than 4 together with those of other such folders. This halves the time,
-# most of which is spent on headers that all include. Names in anonymous namespaces must therefore be
-# unique in a folder, and among small folders (tests/architecture/names_test.py). Sources with their own
-# options or SKIP_UNITY_BUILD_INCLUSION, and CUDA compiled for the host, stay separate. CMake's unity
-# builds name sources by absolute paths, which ccache would store for other clones.
+# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA
+# separately. Folders with fewer than 4 sources of a target are joined with each other. This halves
+# the time, most of which is spent on common headers. Names in anonymous namespaces must therefore
+# be unique in a folder, and among small folders. Sources with their own options or
+# SKIP_UNITY_BUILD_INCLUSION, and CUDA sources compiled for the host, stay separate. CMake's unity
+# builds are not used because they name sources by absolute paths, with which ccache would not share
+# objects between clones.
 function(parbench_join_sources target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")
@@ -89,34 +91,40 @@ function(parbench_join_sources target)
   set_target_properties(${target} PROPERTIES SOURCES "${compiled}")
 endfunction()
 
-# Joins the sources of a target once all are listed.
+# Joins the sources of a target at the end of its CMakeLists.txt, when all are listed.
 function(parbench_join_sources_at_end target)
   if(PARBENCH_JOIN_SOURCES)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL parbench_join_sources ${target})")
   endif()
 endfunction()
 
-# parbench_library(<target> [HOT] [HEADERS header…]): sets how a library of the project is compiled.
+# parbench_library(<target> [HOT] [HEADERS header…] [REUSE target]): sets how a library of the
+# project is compiled.
 #   HOT      for code that runs in measured parts: -O3; others use -O1, which compiles faster. With
-#            sanitizers -O2 instead of -Og, because tests spend most of their time there.
-#   HEADERS  precompiled beside cmake/precompiled.h
+#            sanitizers, only HOT code uses -O2, because tests spend most of their time there.
+#   HEADERS  headers to precompile in addition to cmake/precompiled.h
+#   REUSE    library with the same options, whose precompiled headers are used
 function(parbench_library target)
-  cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "REUSE" "HEADERS" ${ARGN})
   if(NOT ARG_HOT)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   elseif(PARBENCH_SANITIZE)
     target_compile_options(${target} PRIVATE -O2)
   endif()
-  target_precompile_headers(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:<cmake/precompiled.h$<ANGLE-R>> ${ARG_HEADERS})
+  if(ARG_REUSE)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_REUSE})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:<cmake/precompiled.h$<ANGLE-R>> ${ARG_HEADERS})
+  endif()
   parbench_join_sources_at_end(${target})
 endfunction()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache needs these settings for precompiled headers, and to share objects with other clones of
-  # the same sources. Increase the number in the namespace when stored objects must not be used any
-  # more: those of namespace 1 named headers by paths of clones that were removed since.
+  # the same sources. Increase the number in the namespace to ignore all stored objects: those of
+  # namespace 1 contain paths of headers in clones that no longer exist.
   set(base_folder ${PROJECT_SOURCE_DIR})
   if(DEFINED ENV{CCACHE_BASEDIR})
     set(base_folder $ENV{CCACHE_BASEDIR})

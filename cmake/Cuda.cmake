@@ -1,4 +1,4 @@
-# The CUDA backend: whether it is built, and its compiler and libraries. These are searched in
+# The CUDA backend: whether it is built, and its compiler and libraries. Both are searched in
 # build/cuda-wheels (scripts/cuda-libraries unpacks PyPI's wheels there), then in the system.
 set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (where it can be)")
 set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
@@ -40,8 +40,8 @@ if(missing)
   message(FATAL_ERROR ${text})
 endif()
 
-# Turing to Blackwell, one architecture of each generation that this compiler supports; the last
-# also as PTX, for later GPUs.
+# Architectures from Turing to Blackwell that this compiler supports; the newest also as PTX, for
+# later GPUs.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   execute_process(COMMAND ${PARBENCH_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
   foreach(architecture 75 80 86 89 90 100 120)
@@ -63,7 +63,7 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
 
-# Headers and libraries for kernels/cuda, without the driver's library.
+# Headers and libraries for kernels/cuda. The driver's library is loaded at run time.
 add_library(parbench_cuda_libraries INTERFACE)
 target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE
   ${PARBENCH_CUDNN_INCLUDE} ${PARBENCH_CUDNN_FRONTEND_INCLUDE} ${PARBENCH_CUBLAS_INCLUDE}

@@ -1,5 +1,5 @@
-# All libraries that the project depends on. They are Debian packages
-# (scripts/packages/packages.txt).
+# Libraries that the project depends on, except CUDA (cmake/Cuda.cmake) and MPI (kernels/mpi). They
+# are Debian packages (scripts/packages/packages.txt), except NVTX.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(dnnl 2.6 REQUIRED CONFIG)  # not 3: docs/decisions/cpu-kernels.md
@@ -17,8 +17,8 @@ if(PARBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# NVTX is header-only; it comes with the CUDA toolkit, or alone (scripts/nvtx). Without it there are no
-# ranges.
+# NVTX is header-only; it is part of the CUDA toolkit, and scripts/nvtx fetches it alone. Without
+# it, the program marks no ranges for profilers.
 find_path(PARBENCH_NVTX_INCLUDE nvtx3/nvToolsExt.h
   HINTS ${PROJECT_SOURCE_DIR}/build/cuda-wheels/nvidia/cu13/include
         ${PROJECT_SOURCE_DIR}/build/nvtx/nvidia/cu13/include

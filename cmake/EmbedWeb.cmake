@@ -1,8 +1,10 @@
 # Builds the scripts of page and site with npm in a folder of the build, and writes styles and
-# scripts to a C++ source. Run as a script with these variables:
-#   NPM       the program; empty: no script
-#   REQUIRED  ON: an error if packages cannot be fetched; else the page has no script
-#   SOURCE    reports/web; WORK: build folder; OUTPUT: path of the source
+# scripts to a C++ source. Run by `cmake -P` with these variables:
+#   NPM       path of npm; if empty, pages have no script
+#   REQUIRED  ON: fails if npm cannot fetch the packages; otherwise pages then have no script
+#   SOURCE    reports/web
+#   WORK      folder in which npm runs
+#   OUTPUT    path of the C++ source
 function(run_in_work)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE code
                   OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -10,7 +12,8 @@ function(run_in_work)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Sets `installed` to true if the packages of the lock file are installed.
+# Installs the packages of the lock file unless they are installed. Sets `installed` to true if this
+# succeeds.
 function(install_packages)
   set(stamp ${WORK}/node_modules/.parbench-lock)
   file(SHA256 ${SOURCE}/package-lock.json wanted)
@@ -44,7 +47,7 @@ function(build_scripts)
   endforeach()
 endfunction()
 
-# Reads a file for a raw string, which must not contain its end.
+# Reads a file that is embedded in a raw string literal, whose end it must not contain.
 function(read_for_raw_string file variable)
   file(READ ${file} content)
   string(FIND "${content}" ")parbench\"" end)

@@ -1,6 +1,6 @@
 # The install component gpu-check: files that scripts/gpu-check needs and scripts/bundle packs.
-# `cmake --install` omits it unless named:
-#   bin/       parbench for users, which finds the libraries itself
+# `cmake --install` omits it unless it is named:
+#   bin/       a script for users that finds the libraries and runs libexec/parbench
 #   libexec/   the programs, without a run path; libexec/tests: tests that matter on a GPU, with the
 #              stand-ins for libraries that they load
 #   lib/       shared libraries that a CUDA machine lacks

@@ -17,7 +17,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/parbench)
 set(parts parbench_kernels parbench_cpu parbench_machine parbench_plan parbench_units parbench_onnx_file
           parbench_network parbench_scenarios
           parbench_web parbench_reports parbench_bench)
-# CUDA's libraries are found where they are at link time, also in the project's folder.
+# The run path contains the folders of CUDA's libraries at link time, even within the project's
+# folder.
 set(library_folders "")
 if(PARBENCH_HAS_CUDA)
   list(APPEND parts parbench_cuda)
@@ -27,9 +28,10 @@ if(PARBENCH_HAS_CUDA)
   endforeach()
 endif()
 
-# All objects of the static libraries, because external scenarios use functions that no command does.
-# They are compiled once for both libraries. Without the option GCC would not inline functions that
-# another library could replace. The static libraries specify the external libraries.
+# The shared library consists of all objects of the static libraries, because external scenarios use
+# functions that no command uses. Objects are compiled once for both. Without
+# -fno-semantic-interposition, GCC would not inline functions that another library could replace.
+# Linking the static libraries adds the external libraries.
 add_library(parbench_shared SHARED)
 set(own_symbols -fno-semantic-interposition)
 foreach(part IN LISTS parts)
@@ -46,14 +48,14 @@ set_target_properties(parbench_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   INSTALL_RPATH "${library_folders}")
 
-# The launcher builds only bin/parbench.
+# ./parbench builds only bin/parbench, not the program that is installed.
 install(CODE "
   if(NOT EXISTS \"$<TARGET_FILE:parbench_installed>\")
     message(FATAL_ERROR \"the package has not been built; run: cmake --build '${PROJECT_BINARY_DIR}'\")
   endif()")
 
-# The program that uses the shared library: the build's own program has its run path. The target's
-# name must differ from the program's, or ninja would build it instead of bin/parbench.
+# The program that is installed, which uses the shared library. The target's name must differ from
+# the program's, because ninja would build it instead of bin/parbench.
 add_executable(parbench_installed bench/main.cpp)
 target_link_libraries(parbench_installed PRIVATE parbench_shared parbench_flags)
 set_target_properties(parbench_installed PROPERTIES
@@ -69,7 +71,8 @@ install(EXPORT parbench NAMESPACE parbench:: FILE parbenchConfig.cmake DESTINATI
 write_basic_package_version_file(parbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/parbenchConfigVersion.cmake DESTINATION ${package})
 
-# Whole folders, which include only each other (arrows of docs/architecture.md), and two headers.
+# Headers of whole folders, which include only each other (arrows of docs/architecture.md), and two
+# single headers.
 foreach(folder kernels/base kernels/core kernels/ops scenarios/answers scenarios/framework scenarios/models
                scenarios/plan scenarios/recommendation scenarios/training)
   install(DIRECTORY ${folder}/ DESTINATION ${headers}/${folder} FILES_MATCHING PATTERN *.h)

@@ -1,6 +1,6 @@
 /// Headers that most sources include, compiled once for each library (parbench_library in
-/// cmake/Compiler.cmake). Sources still include what they use, because clang-tidy reads them
-/// without this file.
+/// cmake/Compiler.cmake). Sources still include the headers that they use, because clang-tidy reads
+/// sources without this file.
 #pragma once
 
 #include <fmt/format.h>

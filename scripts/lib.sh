@@ -23,7 +23,8 @@ help_if_asked() {
   exit 0
 }
 
-# Only one process at a time installs and builds; others wait for it.
+# Takes the lock under which one process at a time installs and builds. Waits for another process,
+# for at most PARBENCH_LOCK_SECONDS.
 take_lock() {
   if ! { mkdir -p "$root/build" && : >>"$root/build/.lock"; } 2>/dev/null; then
     fail "cannot write to $root/build" "clone the repository to a folder that you own"
@@ -108,7 +109,7 @@ need_packages() {
   : >"$stamp"
 }
 
-# After a failure the next run checks the packages again.
+# Makes the next run check the packages again, after a failure.
 forget_packages() { rm -f "$root"/build/.packages*; }
 
 # fetch_wheels FOLDER LIST [pip's options]: unpacks packages from PyPI that LIST pins by hash.
@@ -132,7 +133,8 @@ need_wheels() {
   cp "$list" "$target/.wheels"
 }
 
-# offer_wheels NAME WHAT: does the same, but without pip or network it only reports what is skipped.
+# offer_wheels NAME WHAT: fetches wheels as need_wheels does, but without pip or network only
+# reports WHAT is skipped.
 offer_wheels() {
   local list=$root/scripts/packages/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
@@ -250,8 +252,8 @@ export_commit() {
   fi
 }
 
-# Does the same from a file with the commit and the number of changes, for programs copied away from
-# the repository.
+# import_commit FILE: exports the commit from the file that `stage` has written, for programs copied
+# away from the repository.
 import_commit() {
   local commit changes
   [[ -f $1 ]] && read -r commit changes <"$1" || return 0
@@ -269,5 +271,5 @@ stage() {
   printf '%s %s\n' "${PARBENCH_COMMIT:-}" "${PARBENCH_DIRTY:-}" >"$folder/commit"
 }
 
-# Clones of the repository share compilations, whatever their paths.
+# Lets clones of the repository share ccache's compilations, whatever their paths.
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1

@@ -120,7 +120,6 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Handles a given flag.
 using Handler = void (*)(BenchmarkFlags& flags, const GivenFlag& flag);
 
 /// Stores the parsed value of a flag that parbench implements.
@@ -131,7 +130,7 @@ void set(BenchmarkFlags& flags, const GivenFlag& flag) {
 
 void pass(BenchmarkFlags& flags, const GivenFlag& flag) { flags.passed.push_back(flag.text); }
 
-/// Google Benchmark ends the process if the value is invalid.
+/// Checks the unit, because Google Benchmark ends the process if it is invalid.
 void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
   static constexpr std::array units{"ns", "us", "ms", "s"};
   const std::string& value = required_value(flag, "ns, us, ms or s");
@@ -139,7 +138,7 @@ void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
   pass(flags, flag);
 }
 
-/// Google Benchmark writes the text into its JSON unescaped.
+/// Checks the text, because Google Benchmark copies invalid UTF-8 into its JSON.
 void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
   const std::string& value = required_value(flag, "key=value pairs");
   if (!is_utf8(value) || value.find('=') == std::string::npos) {
@@ -149,9 +148,9 @@ void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
 }
 
 struct KnownFlag {
-  std::string_view name;         // without the prefix
-  Handler handle = nullptr;      // null: the flag is refused
-  std::string_view reason = {};  // why it is refused
+  std::string_view name;     // without the prefix
+  Handler handle = nullptr;  // null: the flag is refused
+  std::string_view reason = {};
 };
 
 using Flags = BenchmarkFlags;
@@ -176,7 +175,7 @@ constexpr std::array known_flags{
               .reason = "samples are always interleaved in shuffled rounds"},
 };
 
-/// Throws UsageError if the flag is unknown or refused.
+/// Returns the handler of a flag. Throws UsageError if the flag is unknown or refused.
 Handler handler_of(const std::string& text) {
   std::string_view name = std::string_view(text).substr(0, text.find('='));
   name.remove_prefix(std::min(name.size(), prefix.size()));

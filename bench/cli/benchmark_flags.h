@@ -11,7 +11,8 @@ namespace parbench {
 
 enum class RowFormat { console, json, csv };
 
-/// The flags that parbench handles itself; all others have been passed to Google Benchmark.
+/// Values of the flags that parbench handles itself, and the flags that it passes to Google
+/// Benchmark.
 struct BenchmarkFlags {
   std::string filter;  // as given; empty: all cases
   bool list_tests = false;
@@ -20,16 +21,16 @@ struct BenchmarkFlags {
   std::string out_path;                    // empty: no file
   RowFormat out_format = RowFormat::json;
   std::optional<RowFormat> display_format;  // format of rows on standard output, beside the table
-  bool aggregates_only = false;             // in `out_path` and on standard output
-  bool display_aggregates_only = false;     // on standard output only
-  std::optional<bool> color;        // console rows on standard output; default: on a terminal
-  bool counters_tabular = false;    // console rows on standard output
-  std::vector<std::string> passed;  // flags passed to Google Benchmark, as given
+  bool aggregates_only = false;          // no rows of samples in `out_path` and on standard output
+  bool display_aggregates_only = false;  // no rows of samples on standard output
+  std::optional<bool> color;             // colored console rows; empty: on a terminal
+  bool counters_tabular = false;         // a column for each counter in console rows
+  std::vector<std::string> passed;       // flags passed to Google Benchmark, as given
 };
 
 /// Checks names and values, passes the rest to Google Benchmark and returns parbench's own flags.
 /// Throws UsageError for a flag that Google Benchmark 1.7 does not have, a flag that contradicts
-/// how parbench samples, and an invalid value. Resets the flags of an earlier call.
+/// how parbench samples, and an invalid value. Resets context and time unit of an earlier call.
 [[nodiscard]] BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags);
 
 /// Returns whether `--benchmark_filter`, an extended regular expression searched in the name,

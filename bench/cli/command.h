@@ -17,7 +17,6 @@ struct Program {
   std::vector<std::string> arguments;  // argv
 };
 
-/// Texts of a command's help page.
 struct CommandText {
   std::string_view name;
   std::string_view summary;
@@ -34,7 +33,7 @@ inline constexpr std::string_view report_exit_codes =
 inline constexpr std::string_view listing_exit_codes =
     "0 done; 1 the output could not be written to its end; 2 bad usage.";
 
-/// A command with its options, which its flags are bound to.
+/// A command with its options, in which its flags store their values.
 class Command {
  public:
   explicit Command(const CommandText& text) : text_(text) {}

@@ -20,7 +20,7 @@ struct Optional<std::optional<T>> : std::true_type {};
 void check_given(const FlagRow& row, const std::vector<std::string>& texts) {
   const std::string name = spelled(row.value.name);
   for (const std::string& text : texts) {
-    // A flag instead of a value: the value was forgotten.
+    // Another flag follows directly, so the value is missing.
     if (text.starts_with("--")) throw UsageError(fmt::format("{} needs a value", name));
   }
   if (row.kind == FlagKind::single && texts.size() > 1) {
@@ -28,7 +28,6 @@ void check_given(const FlagRow& row, const std::vector<std::string>& texts) {
   }
 }
 
-/// Splits the comma-separated lists of one flag.
 std::vector<std::string> split_items(const FlagRow& row, const std::vector<std::string>& texts) {
   const std::string name = spelled(row.value.name);
   std::vector<std::string> items;

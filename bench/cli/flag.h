@@ -29,7 +29,7 @@ enum class InReport {
   repeated,  // recorded, and read from the report by --rerun
 };
 
-/// Two flags that cannot be given together, and the reason.
+/// A flag that cannot be given together with the flag of a row, and the reason.
 struct Exclusion {
   std::string_view flag;
   std::string_view reason;
@@ -38,7 +38,7 @@ struct Exclusion {
 /// Typed values of each axis that was given: --split 1,3 → {"split", {1, 3}}.
 using AxisValues = std::map<std::string, std::vector<Value>, std::less<>>;
 
-/// The scenarios that a flag selects from all.
+/// Where --scenario stores the scenarios that it selects from `all`.
 struct ScenarioChoice {
   std::vector<const Scenario*>* chosen = nullptr;
   const ScenarioList* all = nullptr;
@@ -66,14 +66,15 @@ struct FlagRow {
   Target target = {};
 };
 
-/// These return rules for values: any non-empty text, one of several words, or numbers.
+/// The next three functions return rules for values: any non-empty text, one of several words, or
+/// numbers.
 [[nodiscard]] Axis text_rule(std::string name, std::string description);
 [[nodiscard]] Axis choice_rule(std::string name, std::string description,
                                std::vector<std::string> choices);
 [[nodiscard]] Axis number_rule(std::string name, std::string description, AxisKind kind, double min,
                                double max);
 
-/// These return rows for such values, and for a flag without a value.
+/// The next five functions return rows for such values, and for a flag without a value.
 [[nodiscard]] FlagRow text_flag(std::string name, std::string description, std::string placeholder,
                                 Target target);
 [[nodiscard]] FlagRow choice_flag(std::string name, std::string description,
@@ -115,13 +116,12 @@ template <class Pointer>
 /// Parses the texts of one flag and stores the value in the row's target. Throws UsageError.
 void read_flag(const FlagRow& row, const std::vector<std::string>& texts);
 
-/// Reads each row that has texts.
+/// Calls `read_flag` for each row that has texts.
 void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 
 /// Returns the value of the row's target; nothing if the flag is not given.
 [[nodiscard]] std::optional<Value> value_of(const FlagRow& row);
 
-/// Returns whether one of the two flags excludes the other.
 [[nodiscard]] bool exclude_each_other(const std::vector<FlagRow>& rows, std::string_view one,
                                       std::string_view other);
 

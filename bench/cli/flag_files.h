@@ -11,11 +11,12 @@
 
 namespace parbench {
 
-/// Reads an object {flag: value or list of values}; values are strings, numbers or, for toggles,
-/// true and false. Throws UsageError, with the file and the key, for anything else.
+/// Reads a JSON object {flag: value or list of values}. Values are strings, numbers or, for
+/// toggles, true and false. Throws UsageError, with the file and the key, for anything else.
 [[nodiscard]] FlagTexts read_config(const std::string& path, const std::vector<FlagRow>& known);
 
-/// Calls `work` on a file that a flag names; prefixes `flag` to a UsageError about the file.
+/// Calls `work`, which reads or checks the file of a flag, and prefixes `flag` to the message of
+/// its UsageError.
 template <typename Work>
 auto naming_flag(std::string_view flag, Work&& work) {
   try {
@@ -32,15 +33,15 @@ void check_files_differ(const RunOptions& options, const std::string& benchmark_
 /// The run that a report records.
 struct Rerun {
   std::shared_ptr<const report::Report> report;
-  FlagTexts flags;               // how it was measured; without scenario, strategy and axes
+  FlagTexts flags;               // flags of the measurement, except those that select cases
   std::vector<RerunCase> cases;  // in the report's order
-  std::vector<const Scenario*> scenarios;    // of the cases
-  std::vector<std::string> benchmark_flags;  // --benchmark_* flags that it was measured with
+  std::vector<const Scenario*> scenarios;    // scenarios of the cases
+  std::vector<std::string> benchmark_flags;  // --benchmark_repetitions and _min_time
 };
 
-/// Reads the report that `flag` names. Throws UsageError, with the file, if it is not a report of
-/// this schema version, has no cases, or has cases of unknown scenarios or with values that their
-/// axes do not allow.
+/// Reads the report that `flag` names. Throws UsageError, with the file, if it is not a report that
+/// a run of parbench wrote in this schema version, has no cases, or has cases of unknown scenarios
+/// or with values that their axes do not allow.
 [[nodiscard]] Rerun read_rerun(std::string_view flag, const std::string& path,
                                const std::vector<FlagRow>& known, const ScenarioList& scenarios);
 

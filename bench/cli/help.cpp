@@ -1,4 +1,4 @@
-// Layout of the help pages: two columns in 80 columns of a terminal.
+// Layout of the help pages: two columns of text, 80 characters wide.
 #include "bench/cli/help.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ constexpr auto description =
     "machine, checks their results, and reports which strategy is fastest, by how much, and how "
     "far it is from the best possible time.";
 
-constexpr std::string_view rows_end_group = "Output";  // its last row is --help
+constexpr std::string_view rows_end_group = "Output";  // group whose last row is --help
 
 constexpr auto axes_text =
     "An axis is a parameter that a run can vary: --split 1,3,5 measures each of the three values, "
@@ -41,7 +41,7 @@ std::string two_columns(const std::string& left, const std::string& right) {
   return line + wrap(right, page_width - description_column, description_column) + "\n";
 }
 
-/// "--format FORMAT", "REPORT…"
+/// Returns a flag or argument with its placeholder: "--format FORMAT", "REPORT…".
 std::string words_of(const FlagRow& row) {
   std::string name = spelled(row.value.name);
   if (row.placeholder.empty()) return name;

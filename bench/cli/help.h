@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Returns the page of one command; that of the default command describes the whole program.
+/// Returns the page of one command; the page of the default command describes the whole program.
 [[nodiscard]] std::string help_page(const CommandList& commands, std::string_view name);
 
 /// Returns the syntax of a command: "parbench export REPORT --format FORMAT [-o FILE]".

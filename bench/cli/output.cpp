@@ -1,4 +1,3 @@
-// Output of commands, and the style of text on standard output.
 #include "bench/cli/output.h"
 
 #include <fmt/format.h>
@@ -33,7 +32,8 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// Returns the launcher (it sets PARBENCH_HOME to its folder), or `program` if started without it.
+/// Returns the path of the launcher script, which sets PARBENCH_HOME to its folder; `program` if
+/// that is not set.
 std::string launcher_or(const std::string& program) {
   const char* home = std::getenv("PARBENCH_HOME");  // NOLINT(concurrency-mt-unsafe)
   if (home == nullptr || *home == '\0') return program;

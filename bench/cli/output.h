@@ -12,27 +12,25 @@
 namespace parbench {
 
 /// Returns the style of text for `path` of -o, by default standard output. Its width is the first
-/// known of `width`, COLUMNS and the width of the terminal, else 80 columns, and at least 60. It is
-/// colored on a terminal, unless NO_COLOR is set or TERM is "dumb".
+/// known of `width`, COLUMNS and the width of the terminal, else 80 columns, and at least 60. The
+/// text is colored on a terminal, unless NO_COLOR is set or TERM is unset or "dumb".
 [[nodiscard]] report::TextStyle text_style(std::optional<int> width = {},
                                            std::string_view path = {});
 
-/// Returns the flag --width.
 [[nodiscard]] FlagRow width_flag(std::optional<int>& width);
 
 /// Returns the line that names the report of a run.
 [[nodiscard]] std::string report_line(const std::string& path);
 
 /// Returns the last lines of a run whose answers leave something open: the next command and its
-/// purpose; empty if nothing is open. `program`: first argument of this process; the command names
-/// the launcher instead if it started this process.
+/// purpose; empty if nothing is open. The command names the launcher script if that started this
+/// process, otherwise `program`, the first word of the command line.
 [[nodiscard]] std::string next_command_lines(const report::Report& report, const std::string& path,
                                              const std::string& program);
 
-/// Returns the argument REPORT of commands that read one.
 [[nodiscard]] FlagRow report_argument(std::string& path);
 
-/// Returns the flag -o, by default for an optional file.
+/// Returns the flag -o for an optional file.
 [[nodiscard]] FlagRow output_flag(std::string& path);
 
 /// Returns whether a path of -o is a name of standard output. If standard output is a file, opening
@@ -40,7 +38,7 @@ namespace parbench {
 [[nodiscard]] bool is_standard_output(std::string_view path);
 
 /// Throws UsageError if a path of -o cannot be written or is one of the inputs. Devices and pipes
-/// pass; their errors appear when they are written.
+/// pass; writing to them reports their errors.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// Writes text to the file of -o, or to standard output. Throws Error.

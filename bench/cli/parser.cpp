@@ -107,7 +107,8 @@ class Parser {
     return chosen.empty() ? default_command : find(chosen.front()->get_name()).text().name;
   }
 
-  /// Returns the command, or the scenario of a run: `--scenario pipeline --help`.
+  /// Returns the topic of --help: the command, or the scenario of a run (`--scenario pipeline
+  /// --help`).
   [[nodiscard]] std::string topic_of_help() const {
     std::string name(chosen_name());
     if (name != default_command) return name;
@@ -129,7 +130,7 @@ class Parser {
         commands_, [&](const auto& one) { return one->text().name == name; }));
   }
 
-  /// Refuses a word that the command does not take, because it would have no effect.
+  /// Throws UsageError for a word that the command does not take, because it would have no effect.
   [[noreturn]] static void reject_word(Command& command, const std::string& word) {
     const std::string flag = word.substr(0, word.find('='));
     const bool is_flag = flag.starts_with("--");
@@ -174,7 +175,7 @@ class Parser {
   }
 
   CLI::App app_;
-  std::vector<std::string> unread_;  // required by CLI11; its options keep the texts as well
+  std::vector<std::string> unread_;  // target that CLI11 requires; `options_` keep the texts
   std::map<const CLI::App*, std::map<std::string, CLI::Option*>> options_;
   const ScenarioList& scenarios_;
   CommandList commands_;

@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Parses the program's arguments to one of the commands. Throws UsageError; its message names the
-/// flag, the value and what is allowed; lines after the first are hints.
+/// Returns the command that the program's arguments select, with its options. Throws UsageError;
+/// its message names the flag, the value and what is allowed; lines after the first are hints.
 [[nodiscard]] std::unique_ptr<Command> parse_command_line(const Program& program,
                                                           CommandList commands);
 

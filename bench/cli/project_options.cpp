@@ -1,4 +1,3 @@
-// Flags for labels and the commit, and their rules.
 #include "bench/cli/project_options.h"
 
 #include <fmt/format.h>

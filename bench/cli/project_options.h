@@ -11,7 +11,7 @@ namespace parbench {
 
 struct ProjectOptions {
   std::vector<std::string> labels;  // "KEY=VALUE"
-  std::string commit;               // empty: that of parbench's own sources, if known
+  std::string commit;               // empty: the commit of parbench's own sources, if known
   std::string commit_subject;
   std::string commit_author;
 };

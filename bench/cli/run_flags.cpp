@@ -29,7 +29,7 @@ constexpr std::string_view traced_run =
 constexpr double week_seconds = 7 * 24 * 3600;
 constexpr double max_processes = 1000;
 
-/// Returns exclusions for flags that take their cases from a report.
+/// Returns `further` and the exclusions of a flag that takes its cases from a report.
 std::vector<Exclusion> with_fixed_cases(std::vector<Exclusion> further) {
   for (const char* flag : {"scenario", "strategy", "preset", "dtype", "graph"}) {
     further.push_back({flag, fixed_cases});
@@ -225,7 +225,8 @@ std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
   return result;
 }
 
-/// Returns the axis's description; if it depends on the scenario, one for each scenario.
+/// Returns the description of an axis; if it depends on the scenario, the descriptions with their
+/// scenarios.
 std::string description_of(const SharedAxis& shared) {
   std::vector<std::string> texts;
   std::vector<std::string> known;

@@ -114,8 +114,9 @@ void read_axis(FlagRow row, const std::vector<std::string>& texts, const RunOpti
 
 using FlagNames = std::set<std::string, std::less<>>;
 
-/// Reads all rows. The fixed flags come first in the table, because axes are read by the rules of
-/// the chosen scenarios. Errors about the flags `of_config` name the file of --config.
+/// Reads the given flags of all rows. The fixed flags come first in the table, because axes are
+/// read by the rules of the chosen scenarios. Errors about the flags `of_config` name the file of
+/// --config.
 void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& options,
                const ScenarioList& scenarios) {
   for (const FlagRow& row : run_flags(options, scenarios)) {
@@ -222,7 +223,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   check_process(options);
   check_project(options.project);
   if (options.report_path.empty()) options.report_path = options.resume_path;
-  // After those of --rerun, so that they take precedence.
+  // Flags of the command line follow those of --rerun, so that they take precedence.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;
 }

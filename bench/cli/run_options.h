@@ -50,11 +50,11 @@ struct RunOptions {
   /// Half-width of the median's 95% interval, in percent of the median; default: 1.
   std::optional<double> precision_percent;
   std::optional<int> min_samples;
-  std::optional<double> max_time_seconds;        // of one case
-  std::optional<double> max_total_time_seconds;  // of the whole run
+  std::optional<double> max_time_seconds;        // time limit of each case
+  std::optional<double> max_total_time_seconds;  // time limit of the run
   std::uint64_t seed = 1;
-  int processes = 1;           // over which the samples are spread
-  std::optional<int> process;  // index of this process; nothing: it is not part of another run
+  int processes = 1;           // number of processes that share the samples
+  std::optional<int> process;  // index of this process; empty: not part of another run
 
   std::string config_path;
   std::string rerun_path;
@@ -70,13 +70,12 @@ struct RunOptions {
   bool no_timeline = false;            // skip the profiling pass
   ProjectOptions project;              // facts about the measured project for the report
 
-  /// Cases of --rerun, as its report has them; empty: all cases of the sweep.
+  /// Cases of the report of --rerun or --resume; empty: all cases of the sweep.
   std::vector<RerunCase> cases;
   std::shared_ptr<const report::Report> resumed;  // report of --resume; null for a new run
-  std::vector<std::string> benchmark_flags;       // --benchmark_*, passed to Google Benchmark
+  std::vector<std::string> benchmark_flags;       // --benchmark_* flags, unparsed
   std::vector<std::string> command_line;          // argv as given
 
-  /// Returns whether the run includes a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;
   /// Returns whether the run has a profiling pass; an external profiler makes it unnecessary.
   [[nodiscard]] bool has_profiling_pass() const { return !for_profiler && !no_timeline; }
@@ -94,7 +93,7 @@ struct RunOptions {
 [[nodiscard]] RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_flags,
                                           const ScenarioList& scenarios);
 
-/// Returns the flags that would give these options again, typed, for the report.
+/// Returns the names and typed values of the flags that give these options, for the report.
 [[nodiscard]] std::vector<Parameter> flags_from(const RunOptions& options);
 
 }  // namespace parbench

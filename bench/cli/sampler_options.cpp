@@ -1,4 +1,3 @@
-// Limits and numbers of samples.
 #include "bench/cli/sampler_options.h"
 
 #include <limits>

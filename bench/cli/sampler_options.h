@@ -9,17 +9,17 @@
 namespace parbench {
 
 /// Returns the options for sampling one scenario, from the command line, the --benchmark_* flags
-/// and the preset; `total_seconds` is for the whole run. Without --max-time, a case gets 20 s and
-/// the run `quick_seconds`, so that a default sweep ends within three minutes. The fixed numbers of
-/// samples of the published preset and of --benchmark_repetitions are limited by --max-time and
-/// --max-total-time only. --precision and --min-samples make the published preset adaptive, with
-/// 300 s for a case. A process that is part of another run gets its share of each case's time; the
-/// process that starts it sets its total time. `quick_seconds`: sum over the run's scenarios that
-/// have cases (Scenario::quick_seconds).
+/// and the preset; `total_seconds` is for the whole run. By default, the quick preset allows 20 s
+/// for a case and `quick_seconds` for the run. The fixed numbers of samples of the published preset
+/// and of --benchmark_repetitions are limited by --max-time and --max-total-time only. --precision
+/// and --min-samples make the published preset adaptive, with 300 s for a case. A process that is
+/// part of another run gets its share of each case's time; the process that starts it sets its
+/// total time. `quick_seconds`: sum over the run's scenarios that have cases
+/// (Scenario::quick_seconds).
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario, double quick_seconds);
 
-/// Returns the options of one of several processes. It gets its share of all times and of
+/// Returns the options of one of several processes. The process gets its share of all times and of
 /// `floor_samples`, because intervals are computed from the medians of the processes. Other numbers
 /// of samples and the precision apply to each process.
 [[nodiscard]] SamplerOptions share_of(SamplerOptions whole, int processes);

@@ -45,8 +45,8 @@ struct AbOptions {
   std::string candidate_command;
   std::string measure = "report";
   std::optional<int> warmup;        // runs before the first pair; default: depends on the measure
-  double max_seconds = 1800;        // for all pairs
-  std::optional<double> run_limit;  // for one run of a command
+  double max_seconds = 1800;        // time limit of all runs
+  std::optional<double> run_limit;  // time limit of one run
   std::uint64_t seed = 1;
   std::string keep_path;  // folder for all reports; empty: none are kept
   bool quiet = false;
@@ -58,8 +58,9 @@ struct TimeSpent : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "the time is spent"; }
 };
 
-/// Returns whether the candidate runs first. It does once in every two pairs, so that the order
-/// favours no side; which of the two is drawn, so that the order follows no period of the machine.
+/// Returns whether the candidate runs first in a pair. It does so in one of every two pairs, so
+/// that the order favours neither side. A random number selects which, so that the order cannot
+/// coincide with a period of the machine.
 bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   std::seed_seq sequence{seed, static_cast<std::uint64_t>(pair / 2)};
   std::mt19937_64 generator(sequence);
@@ -67,7 +68,7 @@ bool now_goes_first(std::uint64_t seed, std::size_t pair) {
   return drawn != (pair % 2 == 1);
 }
 
-/// Creates the folder for the reports of all pairs.
+/// Creates the folder of --keep. Throws UsageError if it exists with files in it.
 fs::path kept_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -160,8 +161,8 @@ class PairsOfRuns {
     print_verdicts();
   }
 
-  /// Runs both commands without measuring, to read programs from disk and fill caches. Default:
-  /// once for wall times, none for parbench and Google Benchmark, which warm up within each run.
+  /// Runs both commands without measuring, to read programs from disk and fill caches. By default
+  /// once for wall times, and not for parbench and Google Benchmark, which warm up within each run.
   void warm_up() {
     const int runs = options_.warmup.value_or(base_.measure == Measure::wall ? 1 : 0);
     if (runs == 0) return;
@@ -212,7 +213,7 @@ class PairsOfRuns {
     progress_->update(state);
   }
 
-  /// Prints a line for each verdict that the last look made final.
+  /// Prints a line for each verdict that has become final.
   void print_verdicts() {
     for (const compare::PairedVerdict& verdict : reports_.pairs().verdicts()) {
       if (!verdict.is_settled() || !settled_.insert(verdict.name).second) continue;
@@ -243,7 +244,7 @@ class PairsOfRuns {
   MeasuredCommand base_;
   MeasuredCommand now_;
   std::optional<ScratchFolder> scratch_;  // for reports that are not kept
-  fs::path folder_;                       // absolute: commands may change their folder
+  fs::path folder_;                       // absolute, because a command may change its directory
   InterruptHandler interrupt_;
   std::unique_ptr<Progress> progress_;
   compare::PairedReports reports_;

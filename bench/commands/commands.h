@@ -1,4 +1,3 @@
-// The list of commands.
 #pragma once
 
 #include "bench/cli/command.h"

@@ -1,4 +1,3 @@
-// Flags and output of `compare` and `ab`.
 #include "bench/commands/comparison_options.h"
 
 #include "bench/cli/output.h"

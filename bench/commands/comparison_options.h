@@ -1,4 +1,4 @@
-// Options and output of the commands that give verdicts.
+// Options and output of `compare` and `ab`.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,8 @@ struct ComparisonOptions {
   bool allow_different_machine = false;
   std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;
-  std::optional<int> width;  // of the table
+  std::optional<int> width;  // columns of the table
 
-  /// Copies the flags into a rule.
   void set(compare::Rule& rule) const {
     rule.threshold = threshold_percent / 100;
     rule.required_decided = required_decided_percent / 100;
@@ -31,7 +30,6 @@ struct ComparisonOptions {
 /// Writes a comparison. Requires a path that check_output accepted.
 void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options);
 
-/// Returns the exit code for a comparison.
 [[nodiscard]] ExitCode exit_code_of(const compare::Comparison& comparison);
 
 }  // namespace parbench

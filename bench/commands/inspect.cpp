@@ -111,7 +111,7 @@ class Inspect final : public Command {
     return given;
   }
 
-  /// Returns notes on models from files; those of shipped models are known.
+  /// Returns notes on a model from a file; empty for a built-in model.
   [[nodiscard]] std::vector<std::string> notes_on(const Network& network) const {
     const std::size_t count = convolutions_without_normalisation(network);
     if (count == 0 || !model_.ends_with(".onnx")) return {};

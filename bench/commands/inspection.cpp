@@ -59,8 +59,8 @@ TableCell bytes_of_row(std::size_t bytes) {
           .number = static_cast<double>(bytes)};
 }
 
-/// A table with one row for each item and a total. A narrow terminal omits the columns with the
-/// lowest rank first.
+/// A table with one row for each item and a total. In a narrow terminal, columns with higher ranks
+/// (`narrow`) are kept first; columns with rank 0 always are.
 template <class Facts>
 class TableOf {
  public:

@@ -24,7 +24,7 @@ std::string values_text(const std::vector<Value>& values, std::size_t width) {
 
 std::string axis_text(const Axis& axis) {
   constexpr std::size_t indent = 21;
-  const std::size_t reference = axis.description.find("; `parbench list`");  // to this list
+  const std::size_t reference = axis.description.find("; `parbench list`");  // refers to this list
   std::string text =
       fmt::format("{}; {}{}", axis.description.substr(0, reference),
                   axis.kind == AxisKind::choice ? "one of " : "", allowed_values(axis));
@@ -37,7 +37,7 @@ std::string axis_text(const Axis& axis) {
   constexpr std::size_t values_indent = indent + 11;
   const auto line = [&](std::string_view preset, const std::vector<Value>& values) {
     constexpr std::size_t width = page_width - values_indent;
-    if (values.empty()) return std::string();  // depends on other parameters
+    if (values.empty()) return std::string();  // the values depend on other parameters
     return fmt::format("{}{:<11}{}\n", pad, preset,
                        wrap(values_text(values, width), width, values_indent));
   };

@@ -10,7 +10,7 @@
 
 namespace parbench {
 
-/// Topic of `list` for the models.
+/// Name with which `list` shows the models instead of a scenario.
 inline constexpr std::string_view models_topic = "models";
 
 /// Returns the scenarios of these names, or all if `names` is empty, with their questions,

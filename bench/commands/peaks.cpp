@@ -39,7 +39,7 @@ class Survey {
          const Notify& note, const std::filesystem::path& root)
       : options_(options), root_(root), cache_(cache), sizes_(sizes), note_(note) {}
 
-  /// Adds devices; kinds that were added before are skipped.
+  /// Adds the peaks of devices, except kinds of devices that were added before.
   void add(std::vector<std::unique_ptr<Device>> devices) {
     Context context(std::move(devices), {.seed = 1});
     for (int device = 0; device < context.device_count() && !result_.interrupted; ++device) {
@@ -95,7 +95,8 @@ class Survey {
     return known;
   }
 
-  /// Measures a peak up to three times until its rate is credible.
+  /// Measures a peak up to three times until `objection_to` accepts it. Returns nothing if it never
+  /// does.
   std::optional<report::Peak> credible(const MeasurablePeak& one, const report::Device& device,
                                        const std::vector<PeaksOfCores>& others) {
     constexpr int max_attempts = 3;
@@ -161,13 +162,15 @@ class Survey {
     }
   }
 
-  /// With a number format, only peaks that depend on it are measured again.
+  /// Returns whether a stored peak is measured again: with --refresh; if a number format was given,
+  /// only the peak of products in it.
   [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
     if (!options_.refresh || !options_.format) return options_.refresh;
     return one.what == report::gemm_peak(to_string(*options_.format));
   }
 
-  /// `otherwise`: the consequence if the file cannot be read, for the message.
+  /// Returns the stored peaks of a device; none if their file cannot be read. `otherwise`: the
+  /// consequence of that, for the message.
   [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone,
                                                    std::string_view otherwise) const {
     try {

@@ -128,7 +128,7 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
 struct PlannedRun {
   BenchmarkFlags flags;
   JobPlan plan;
-  std::vector<std::string> differences;   // between ranks
+  std::vector<std::string> differences;   // allowed differences between ranks
   std::vector<OwnProcess> own_processes;  // SessionEnvironment::own_processes
 };
 
@@ -146,7 +146,8 @@ PlannedRun planned_run(const RunOptions& options, const Machine& machine, RankTe
   return planned;
 }
 
-/// Returns how messages carry data of devices that is not in host memory; empty if all of it is.
+/// Returns how messages transfer data that is not in host memory; empty if all devices use host
+/// memory.
 std::string message_path(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const auto& device : job.devices) {

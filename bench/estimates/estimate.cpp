@@ -1,4 +1,3 @@
-// Estimates memory and time of cases that are planned but not run.
 #include "bench/estimates/estimate.h"
 
 #include <fmt/format.h>
@@ -71,8 +70,9 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
-/// Returns the stream whose speed stands for a stream of the plan. A stream of another rank, which
-/// this process cannot measure, is replaced by a stream of this rank with as many threads.
+/// Returns the stream to measure for a stream of the plan. A stream of another rank, which this
+/// process cannot measure, is replaced by a stream of this rank with as many threads, if there is
+/// one.
 Stream& measurable(const Plan& plan, Stream& stream) {
   if (!is_remote(stream)) return stream;
   const auto found = std::ranges::find_if(plan.streams(), [&](const Stream* own) {
@@ -81,7 +81,7 @@ Stream& measurable(const Plan& plan, Stream& stream) {
   return found == plan.streams().end() ? stream : **found;
 }
 
-/// A memory shared by devices, and what they need of it at the same time.
+/// Memory shared by devices: bytes that the devices need at the same time, and bytes available.
 struct Pool {
   std::size_t needed = 0;
   std::size_t available = 0;
@@ -147,13 +147,14 @@ class Estimator {
   }
 
  private:
-  /// Drops a case that does not fit.
+  /// Begins the next case. Drops the previous one unless it is held.
   void begin_case() const {
     context_.begin_case();
     if (context_.whole() != nullptr) context_.whole()->begin_case();
   }
 
-  /// Throws the errors that a run would throw. Sets `device_bytes` first, unless planning fails.
+  /// Plans a case and holds its memory. Throws the errors that a run would throw, after setting
+  /// `device_bytes` unless planning itself fails.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
     Context& context = context_of(spec, context_);
     begin_case();
@@ -208,7 +209,7 @@ class Estimator {
   Context& context_;
   const Together& together_;
   std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
-  std::map<std::string, std::string> reference_errors_;            // by name; empty: it can run
+  std::map<std::string, std::string> reference_errors_;  // errors by reference; empty: it can run
 };
 
 struct Times {
@@ -233,7 +234,7 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   times.wanted += before + wanted;
 }
 
-/// Adds the profiling pass, to which the time limit for all cases applies too.
+/// Adds the time of the profiling pass and limits both sums to `total_seconds`.
 Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
   const Times both{times.min + profiling.min, times.max + profiling.max};
   return {std::min(both.min, options.total_seconds), std::min(both.max, options.total_seconds)};

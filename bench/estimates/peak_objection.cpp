@@ -1,4 +1,3 @@
-// Reasons against storing a peak.
 #include "bench/estimates/peak_objection.h"
 
 #include <fmt/format.h>

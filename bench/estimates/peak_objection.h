@@ -1,4 +1,4 @@
-// Decides whether a measured peak is stored: later runs use stored peaks.
+// Decides whether a measured peak is stored for later runs.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,16 @@ struct PeaksOfCores {
 };
 
 /// Returns whether fewer cores are faster than more cores by more than `precision` (a fraction)
-/// with disjoint intervals. Considers only peaks to which all cores contribute, not the copy
-/// lane's.
+/// with disjoint intervals. Considers only matrix products and memory traffic, which use all cores,
+/// not copies.
 [[nodiscard]] bool contradicts(const report::Peak& of_fewer, const report::Peak& of_more,
                                double precision);
 
-/// Returns why a peak of a device with `cores` cores is not stored; empty if it is. Reasons: a CPU
-/// quota withheld `quota_lost` of the CPU time (a fraction), its interval is wider than `precision`
-/// (a fraction of the rate), other programs took `taken` of the CPU time, at least 10% and
-/// `precision`, or a peak of fewer cores in `others` contradicts it.
+/// Returns why a peak of a device with `cores` cores must not be stored; empty if it may be.
+/// Reasons: a CPU quota withheld too much of the CPU time (`quota_lost`, a fraction); the peak's
+/// interval is wider than ± `precision` (a fraction of the rate); other programs took `taken` of
+/// the CPU time, at least 10% and `precision`; a peak of fewer cores in `others` contradicts this
+/// one.
 [[nodiscard]] std::string objection_to(const report::Peak& peak, std::size_t cores,
                                        double precision, const std::vector<PeaksOfCores>& others,
                                        double quota_lost = 0, double taken = 0);

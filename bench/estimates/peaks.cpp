@@ -1,4 +1,4 @@
-// Measures plans that consist of one task.
+// Measures each peak with a plan that consists of one task.
 #include "bench/estimates/peaks.h"
 
 #include <fmt/format.h>
@@ -74,15 +74,15 @@ class Meter {
     return best;
   }
 
-  /// Returns the faster of copy and operation. A CPU device copies with one thread and computes
-  /// with all of them; on a GPU either may be faster.
+  /// Returns the higher rate of a copy and an elementwise operation. A CPU device copies with one
+  /// thread and computes with all of them; on a GPU either may be faster.
   Rate memory() { return better(copy_within(StreamKind::compute), elementwise()); }
 
-  /// Counts bytes read and bytes written.
+  /// Returns the rate of bytes read plus bytes written.
   Rate copy_within(StreamKind kind) {
     return copy(kind, MemoryKind::device, MemoryKind::device, 2.0);
   }
-  /// Counts transferred bytes.
+  /// Returns the rate of transferred bytes.
   Rate copy_to_device() {
     return copy(StreamKind::copy, MemoryKind::device, MemoryKind::pinned, 1.0);
   }
@@ -124,7 +124,7 @@ class Meter {
     return timed(std::move(parts), op.work().bytes);
   }
 
-  /// `counted`: how often each copied byte counts.
+  /// `counted`: how often a copied byte counts in the rate.
   Rate copy(StreamKind kind, MemoryKind to, MemoryKind from, double counted) {
     auto parts = begin();
     const LaneId lane = add_lane(*parts, device_, kind);

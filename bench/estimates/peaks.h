@@ -21,27 +21,26 @@ struct PeakSizes {
   std::int64_t min_n = 128;
   std::int64_t max_n = 16384;
   double longest_product = 0.25;
-  std::size_t copied_bytes = std::size_t{128} << 20U;  // more than caches hold
+  std::size_t copied_bytes = std::size_t{128} << 20U;  // 128 MiB: more than most caches hold
   double sample_seconds = 0.02;                        // minimum duration; short calls are repeated
-  int samples = 9;  // min and max lie outside of the 95% interval
+  int samples = 9;  // enough for a 95% interval that excludes min and max
   /// Called on a timeout while all objects in use exist; if it returns, the error is thrown.
   std::function<void(const TimedOut&)> on_timeout = [](const TimedOut&) {};
   /// Called before each execution; true ends the measurement.
   std::function<bool()> interrupted = [] { return false; };
 };
 
-/// Amount per second: the median of the samples, with its interval.
+/// Amount per second: the median of the samples, with its confidence interval.
 struct Rate {
   double value = 0;
   std::optional<Interval> interval;
 };
 
-/// A peak of a device that can be measured.
 struct MeasurablePeak {
   std::string what;  // name as in reports/model/peaks.h
   std::string unit;
-  /// Checks products before timing them. Throws Error if one is wrong, OutOfMemory if the smallest
-  /// sizes do not fit, Interrupted, and errors of a worker.
+  /// Measures the peak, after checking the results of products. Throws Error if a result is wrong,
+  /// OutOfMemory if the smallest sizes do not fit, Interrupted, and errors of a worker.
   std::function<Rate()> measure;
 };
 

@@ -49,7 +49,6 @@ std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
   return counts;
 }
 
-/// The task and call of a tag.
 struct CallIndex {
   TaskId task = 0;
   std::size_t call = 0;

@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Tags of a plan's calls: consecutive within a task, from 1.
+/// Tags that identify the calls of a plan: consecutive numbers from 1, task by task.
 class CallTags {
  public:
   explicit CallTags(const Plan& plan);
@@ -28,9 +28,9 @@ class CallTags {
   std::size_t count_ = 0;
 };
 
-/// Makes the plan's streams log their calls during its lifetime. Create it while they are idle: it
-/// allocates all memory needed while the plan runs. Throws Unsupported for a device that does not
-/// report times of its work.
+/// Makes the plan's streams log their calls during the recorder's lifetime. Create it while the
+/// streams are idle. The constructor allocates all memory needed while the plan runs. Throws
+/// Unsupported for a device that does not report times of its work.
 class CallRecorder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -45,7 +45,7 @@ class CallRecorder {
   /// Records that the host enqueued this call from `since` until now. Threads may record different
   /// calls at the same time.
   void enqueued(ActivityTag tag, Clock::time_point since);
-  /// Records the same for all calls, after the launch of a graph.
+  /// Records for all calls that the launch of a graph enqueued them from `since` until now.
   void launched(Clock::time_point since);
 
   /// Returns the beginning of the latest execution, in seconds of the steady clock.
@@ -53,7 +53,7 @@ class CallRecorder {
     return std::chrono::duration<double>(begin_.time_since_epoch()).count();
   }
 
-  /// Leaks the logs, because a stream is still running and writes to them.
+  /// Leaks the logs. Call it if a stream is still running and may write to them.
   void abandon();
 
   /// Returns the calls since `begin`; the streams must be idle. `seconds`: duration of the
@@ -62,8 +62,8 @@ class CallRecorder {
   /// that end and the last event, such as joining lanes, then appears before the first call.
   [[nodiscard]] Timeline timeline(double seconds) const;
 
-  /// Returns the number of calls since `begin` that are missing in the timeline because the log was
-  /// full or their call in the plan is unknown.
+  /// Returns the number of calls since `begin` that are missing in the timeline because a log was
+  /// full or a device could not record them.
   [[nodiscard]] std::size_t dropped() const;
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
-/// Refuses tasks with several lanes: the members of a collective must be launched together.
+/// Throws for tasks with several lanes: the members of a collective must be launched together.
 void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
     if (local_streams(plan.streams_of(task)).size() <= 1) continue;
@@ -83,12 +83,12 @@ void Executor::prepare_tasks() {
 
 void Executor::find_waits(PreparedTask& prepared) const {
   const std::vector<LaneId>& lanes = prepared.task->lanes;
-  std::map<LaneId, Part> latest;  // order within a lane makes earlier tasks redundant
+  std::map<LaneId, Part> latest;  // the latest task of a lane implies the earlier ones
   for (const TaskId before : prepared.task->after) {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // the tasks are ordered on each lane
     for (std::size_t lane_index = 0; lane_index < others.size(); ++lane_index) {
-      if (!is_local(others[lane_index])) continue;  // a message orders them
+      if (!is_local(others[lane_index])) continue;  // a message between ranks orders them
       Part& last = latest.try_emplace(others[lane_index], Part{before, lane_index}).first->second;
       if (before > last.task) last = {before, lane_index};
     }
@@ -103,7 +103,7 @@ void Executor::find_waits(PreparedTask& prepared) const {
 }
 
 void Executor::make_events() {
-  std::vector<Device*> devices;  // of the lanes
+  std::vector<Device*> devices;  // devices of the lanes
   for (Stream* stream : streams_) devices.push_back(&stream->device());
   if (devices.empty()) return;
   Device& first = *devices.front();
@@ -188,7 +188,7 @@ void Executor::capture() {
   first.synchronize();  // upload of the graph may still be in progress
 }
 
-/// Reports errors as errors of the capture, because the plan has run before.
+/// Reports errors as Unsupported: the plan has run without a graph, so the capture is the cause.
 void Executor::capture_task(std::size_t index) {
   try {
     enqueue_task(index);
@@ -204,7 +204,8 @@ void Executor::capture_task(std::size_t index) {
 }
 
 /// Finds the addresses that a graph captures: arenas and scratch memory may move when they grow for
-/// a later case, or fail to. Scratch memory reports its number of moves instead of its address.
+/// a later case, or fail to grow. Scratch memory reports its number of moves instead of its
+/// address.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {
@@ -337,7 +338,7 @@ void Executor::enqueue_calls(std::size_t index) {
       recorder_->enqueued(tag, since);
     }
   }
-  // Later calls on these streams may belong to others.
+  // Later calls on these streams may belong to other plans.
   for (Stream* stream : prepared.streams) stream->set_tag(0);
 }
 
@@ -377,8 +378,8 @@ Recording Executor::record(int executions, double typical_seconds) {
   std::vector<double> origins;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
-      // Samples follow each other directly, but making a timeline cools caches and lets threads
-      // sleep.
+      // An unrecorded run comes first, because samples follow each other directly, whereas making a
+      // timeline cools the caches and lets threads sleep.
       if (executions > 1) (void)run();
       recording.seconds.push_back(run().seconds);
       timelines.push_back(recorder.timeline(recording.seconds.back()));

@@ -22,8 +22,8 @@ namespace parbench {
 /// Prepares a plan for repeated execution. The plan and its streams must outlive the executor. A
 /// run allocates nothing once the first run has grown the streams' queues to the plan's size.
 ///
-/// For a plan over ranks, it executes the tasks on lanes of this process. Ranks wait for each other
-/// through messages, which are calls of tasks. A rank without lanes reports a time of 0.
+/// For a plan over ranks, the executor runs the tasks on lanes of this process. Ranks wait for each
+/// other through messages, which are calls of tasks. A rank without lanes reports a time of 0.
 class Executor final : public PlanRunner {
  public:
   explicit Executor(const Plan& plan) : Executor(plan, plan.graph().submit) {}
@@ -34,9 +34,9 @@ class Executor final : public PlanRunner {
   Timing run_without_graph();
   void capture_graph();
 
-  /// Executes the plan once and waits for it. Throws the first exception of a worker, after all
-  /// lanes are idle, so that the plan can be run again. Captures a graph before timing begins if
-  /// there is none yet or the plan's memory has moved.
+  /// Executes the plan once and waits for it. Throws the first exception of a worker after all
+  /// lanes are idle, so that the plan can be run again. In mode `graph`, first captures a graph if
+  /// none exists or the plan's memory has moved.
   Timing run() override;
 
   [[nodiscard]] std::vector<double> measure_tasks(
@@ -46,7 +46,7 @@ class Executor final : public PlanRunner {
   [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:
-  /// A task on one of its lanes; `lane_index` is the index among its lanes.
+  /// A task on one of its lanes; `lane_index` is the lane's index among those of the task.
   struct Part {
     TaskId task = 0;
     std::size_t lane_index = 0;
@@ -56,21 +56,21 @@ class Executor final : public PlanRunner {
     const Task* task = nullptr;
     const std::vector<Call>* calls = nullptr;
     std::vector<Stream*> streams;
-    std::vector<std::vector<Part>> waits;  // on other lanes; at most the latest of each
-    std::vector<Event*> done;              // recorded after the task; null: no lane waits
+    std::vector<std::vector<Part>> waits;  // tasks of other lanes; at most the latest of each
+    std::vector<Event*> done;              // events after the task; null: no lane waits
     const RangeName* range = nullptr;
-    std::optional<LaneId> launching_lane;  // first local lane; nothing: no work here
+    std::optional<LaneId> launching_lane;  // first lane of this process; empty: other ranks run it
   };
 
   [[nodiscard]] bool is_local(LaneId lane) const;
   void prepare_tasks();
   void find_waits(PreparedTask& prepared) const;
   void make_events();
-  /// Calls a function that enqueues the plan, between two timing events; waits for the lanes.
+  /// Calls a function that enqueues the plan between two timing events, and waits for the lanes.
   template <class Enqueue>
   Timing timed(const Enqueue& enqueue_all);
-  /// Enqueues tasks on lanes that start after `fork`, which the first lane has recorded, and that
-  /// the first lane joins.
+  /// Makes the other lanes wait for `fork`, which the first lane has recorded, enqueues tasks, and
+  /// makes the first lane wait for the other lanes.
   template <class Enqueue>
   void between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks);
   void capture();
@@ -89,7 +89,7 @@ class Executor final : public PlanRunner {
 
   const Plan& plan_;
   SubmitMode mode_;
-  std::vector<Stream*> streams_;  // of lanes of this process
+  std::vector<Stream*> streams_;  // streams of this process's lanes
   std::vector<PreparedTask> prepared_;
   std::vector<const Communicator*> communicators_;  // used by the plan
   std::map<std::string, RangeName> ranges_;

@@ -19,7 +19,7 @@ class Launchers {
   Launchers(const Launchers&) = delete;
   Launchers& operator=(const Launchers&) = delete;
 
-  /// Lets every thread launch once and waits for all. Rethrows their first exception.
+  /// Calls `launch` once in every thread and waits for all. Rethrows the first exception.
   void run();
 
  private:

@@ -1,4 +1,3 @@
-// Messages about cases whose devices were lost.
 #include "bench/execution/lost_backends.h"
 
 #include <fmt/format.h>

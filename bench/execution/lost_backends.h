@@ -13,7 +13,8 @@
 
 namespace parbench {
 
-/// Answers before each case and scenario whether it can run. Reasons are texts for the report.
+/// Records which backends were lost, and returns why a case or scenario can therefore not run, as a
+/// text for the report.
 class LostBackends {
  public:
   /// Adds a loss; later losses of the same backend keep the first reason.
@@ -21,7 +22,7 @@ class LostBackends {
 
   [[nodiscard]] bool contains(std::string_view backend) const { return reasons_.contains(backend); }
 
-  /// Returns why nothing can run on a backend; nothing while its devices work.
+  /// Returns why nothing can run on a backend; empty while its devices work.
   [[nodiscard]] std::optional<std::string> reason(std::string_view backend) const;
   /// Returns why a plan cannot run: the device of one of its lanes was lost.
   [[nodiscard]] std::optional<std::string> reason(const Plan& plan) const;

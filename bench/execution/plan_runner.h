@@ -13,16 +13,16 @@ namespace parbench {
 
 /// Times of one execution of a plan, up to its synchronization.
 struct Timing {
-  double seconds = 0;       // from before the first task to after the last, on the devices
-  double wall_seconds = 0;  // the same on the host, including launch and synchronization
+  double seconds = 0;                   // from before the first task to after the last, by events
+  double wall_seconds = 0;              // by the host's clock, with launch and synchronization
   std::vector<double> rank_waits = {};  // report::Sample::rank_waits; empty in a single process
   double start_skew = 0;                // report::Sample::start_skew
 };
 
 /// Executions of a plan with a record of every call.
 struct Recording {
-  Timeline timeline;            // of the kept execution
-  std::vector<double> seconds;  // of each execution
+  Timeline timeline;            // timeline of the kept execution
+  std::vector<double> seconds;  // time of each execution
   std::size_t kept = 0;         // index of the kept execution
   double seconds_per_call = 0;  // overhead of recording
   double origin = 0;            // zero of the timeline's times, in seconds of the steady clock
@@ -40,12 +40,12 @@ class PlanRunner {
   /// Executes the plan once. Throws errors of a worker.
   virtual Timing run() = 0;
 
-  /// Measures each task alone. Returns its seconds. Requires an earlier run of the plan; leaves
-  /// other data than a run. Throws Interrupted, and errors of a worker.
+  /// Returns the seconds of each task when it runs alone. Requires an earlier run of the plan;
+  /// leaves other data in its memory than a run does. Throws Interrupted, and errors of a worker.
   [[nodiscard]] virtual std::vector<double> measure_tasks(
       const std::function<bool()>& interrupted) = 0;
 
-  /// Throws the Unsupported of `record` if its reason is known before anything runs.
+  /// Throws Unsupported if `record` would throw it for a reason that is known before anything runs.
   virtual void check_recording() const;
 
   /// Records the calls of `executions` runs, at least one. If there are several, each follows an

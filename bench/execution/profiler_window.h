@@ -5,7 +5,7 @@
 
 namespace parbench {
 
-/// Marks that part by its lifetime.
+/// Calls `mark(true)` at its construction and `mark(false)` at its destruction.
 class ProfilerWindow {
  public:
   explicit ProfilerWindow(const std::function<void(bool)>& mark) : mark_(mark) { mark_(true); }

@@ -21,8 +21,8 @@ class RangeName {
 };
 
 /// A range on the calling thread, open during the object's lifetime; ranges nest. Does nothing if
-/// no tool listens or the build has no NVTX headers. Ranges of one name differ in their payload, so
-/// that tools can group by name.
+/// no tool listens or the build has no NVTX headers. Tools can group ranges by name; `payload`
+/// distinguishes those with the same name.
 class Range {
  public:
   explicit Range(const RangeName& name, std::int64_t payload = 0);

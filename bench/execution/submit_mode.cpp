@@ -20,8 +20,8 @@ void check_one_backend(const Plan& plan) {
   }
 }
 
-/// Refuses devices that only one host thread may use at a time. The thread that runs the plan
-/// records its begin and end, so that even a single lane cannot have its own thread.
+/// Throws Unsupported for devices that only one host thread may use at a time. The thread that runs
+/// the plan records its begin and end, so that even a single lane cannot have its own thread.
 void check_launching_threads(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const Device& device = stream->device();

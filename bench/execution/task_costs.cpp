@@ -17,20 +17,22 @@
 namespace parbench {
 namespace {
 
-/// Minimum measured time: GPU events have a resolution of 0.5 µs and take longer to record.
+/// Duration to which short tasks are repeated: GPU events have a resolution of 0.5 µs, and
+/// recording one takes longer.
 constexpr double timed_seconds = 100e-6;
 /// A shorter first measurement may consist mostly of the wake-up of the lane.
 constexpr double trusted_seconds = 1e-3;
 constexpr double max_repeats = 2000;
-constexpr int max_estimates = 4;  // of the repeats of a short task
-/// The median of three tolerates one disturbed measurement, and caches stay as in the plan.
+constexpr int max_estimates = 4;  // estimates of the repeats of a task
+/// Number of tasks with the same cost that are measured. The median of three tolerates one
+/// disturbed measurement; repeating one task would warm the caches.
 constexpr int measured_alike = 3;
 /// Group of the tasks that run only because measured tasks need their results.
 constexpr std::size_t untimed = 0;
 
 }  // namespace
 
-/// Tasks with the same cost.
+/// Tasks of a lane with the same cost key.
 struct TaskTimer::Group {
   int tasks = 0;
   bool runs_once = false;
@@ -47,7 +49,7 @@ struct TaskTimer::Group {
     const double wanted = std::ceil(timed_seconds / std::max(one, 1e-9));
     repeats = static_cast<int>(std::clamp(wanted, 1.0, max_repeats));
     is_estimated = true;
-    seconds.clear();  // they had fewer repeats
+    seconds.clear();  // measured with fewer repeats
   }
 };
 
@@ -81,7 +83,7 @@ class TaskTimer::Segment {
     const std::vector<Call>* calls = nullptr;
     std::size_t group = 0;
   };
-  /// Tasks that the round still has to measure: at first all.
+  /// Tasks that the round still has to measure.
   [[nodiscard]] const std::vector<Part>& open() const { return open_; }
   void open_all() { open_ = parts_; }
   void close_all_but(const std::map<std::size_t, double>& groups) {
@@ -147,7 +149,7 @@ class TaskTimer::Segment {
   }
 
   std::vector<Stream*> all_streams_;
-  std::vector<Stream*> streams_;  // of this process
+  std::vector<Stream*> streams_;  // streams of this process
   bool is_over_ranks_;
   std::vector<Device*> devices_;
   std::vector<Part> parts_;
@@ -219,8 +221,9 @@ void TaskTimer::add(TaskId id, std::size_t group) {
   segment.add(plan_.calls(id), group);
 }
 
-/// Measures repeatedly until every task is long enough for the clock. Segments over ranks are
-/// measured together, so that ranks exchange their times once for all of them.
+/// Measures until the measurement of every task is long enough for the clock, or `max_estimates` is
+/// reached. Segments over ranks are measured together, so that ranks exchange their times once for
+/// all of them.
 void TaskTimer::measure(const std::vector<Segment*>& segments,
                         const std::function<bool()>& interrupted) {
   for (Segment* segment : segments) segment->open_all();

@@ -11,18 +11,19 @@
 
 namespace parbench {
 
-/// Measures the tasks of a plan lane by lane in plan order, back to back, so that each task finds
-/// its lane awake and the caches as its predecessor left them. Other lanes are idle meanwhile. A
-/// task on several lanes is measured on its own, on all of them.
+/// Measures the tasks of a plan lane by lane in plan order, back to back, so that the lane is
+/// already running and the caches are as the previous task left them. Other lanes are idle
+/// meanwhile. A task on several lanes is measured separately, on all of them.
 ///
 /// The first three tasks with the same cost key on one lane are measured. A task that is too short
 /// for the clock is repeated. Backward passes and updates run only once: they overwrite their
-/// inputs, or a later forward pass has overwritten these. A forward pass that is not measured runs
-/// before its backward pass, untimed. The plan and its streams must outlive the timer.
+/// inputs, or need inputs that a later forward pass has overwritten. Before a measured backward
+/// pass, its forward pass runs untimed unless that is measured, too. The plan and its streams must
+/// outlive the timer.
 ///
-/// For a plan over ranks, it measures the tasks on lanes of this process while the other ranks
-/// measure theirs. All ranks measure tasks over several ranks together; the slowest rank determines
-/// the cost.
+/// For a plan over ranks, the timer measures the tasks on lanes of this process while the other
+/// ranks measure theirs. All ranks measure tasks over several ranks together; the slowest rank
+/// determines the cost.
 class TaskTimer {
  public:
   explicit TaskTimer(const Plan& plan);
@@ -30,7 +31,7 @@ class TaskTimer {
 
   /// Measures one round. Returns the seconds of each task; 0 for a task without a lane of this
   /// process. Calls `interrupted` before each measurement of a lane and throws Interrupted if it
-  /// returns true. Leaves other data than an execution of the plan.
+  /// returns true. Leaves other data in the plan's memory than an execution does.
   [[nodiscard]] std::vector<double> measure(const std::function<bool()>& interrupted);
 
  private:

@@ -14,12 +14,11 @@
 namespace parbench {
 namespace {
 
-/// Result of comparing one or more tensors.
 struct Findings {
   double largest_error = 0;  // relative to the tolerance
-  std::string where;         // of the largest error
+  std::string where;         // element with the largest error
   std::size_t values = 0;
-  std::optional<std::string> problem;  // the first
+  std::optional<std::string> problem;  // first problem
 };
 
 std::string element(const std::string& name, std::size_t index, float got, float want) {

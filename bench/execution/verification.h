@@ -1,4 +1,4 @@
-// Compares the outputs of a case with its reference. A case with wrong results gets no time.
+// Compares the outputs of a case with its reference. A case with wrong results is not timed.
 #pragma once
 
 #include <map>
@@ -28,11 +28,11 @@ using Sensitivities = std::map<std::string, Sensitivity>;
 /// their distances from the unchanged values.
 void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues& values);
 
-/// Compares outputs with the reference (`agreement`). Reads one at a time, to hold only one. Fails
+/// Compares outputs with the reference (`agreement`). Reads and holds one output at a time. Fails
 /// for a missing, unexpected or duplicate output, a different size, a value that is not finite on
 /// either side, an error above the tolerance, and a reference without outputs or with an empty one,
-/// because it would verify nothing. The detail names output and index. `largest_error`: the largest
-/// finite error relative to the tolerance.
+/// because it would verify nothing. The detail of a wrong value names output and index.
+/// `largest_error`: the largest finite error relative to the tolerance.
 [[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
                                            const OutputValues& want, const Tolerance& tolerance,
                                            const Sensitivities& sensitivities = {});
@@ -42,7 +42,7 @@ void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues
 /// examines; a case without a check fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
-/// Returns the error of a case whose reference has no outputs to compare with.
+/// Returns the error text of a case whose reference failed or was skipped for `reason`.
 [[nodiscard]] std::string unverified_text(std::string_view reference, std::string_view reason);
 
 }  // namespace parbench

@@ -3,9 +3,9 @@
 
 namespace parbench {
 
-/// Exit codes; none is a count. `measured` also means that a command such as `show` succeeded,
-/// whatever a report says about its cases. `case_failed` also means that output was lost while it
-/// was written; `bad_usage` that the output cannot be written, which is found before any work.
+/// Exit codes. `measured` also means that a command such as `show` succeeded, whatever a report
+/// says about its cases. `case_failed` also means that output was lost while it was written;
+/// `bad_usage` also means that a check before any work found that the output cannot be written.
 /// `compare` ends with `measured` if nothing regressed, otherwise with the first that applies of
 /// `case_failed` (in the newer report, or its run ended early), `regressed` and `nothing_compared`.
 /// A run that SIGTERM stopped ends with `terminated`, after any other signal with `interrupted`.

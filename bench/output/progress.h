@@ -22,12 +22,12 @@ struct ProgressState {
   std::string case_name;  // the current case
   std::size_t cases_done = 0;
   std::size_t cases = 0;
-  std::size_t samples = 0;                  // of the current case
-  std::optional<double> reached_precision;  // of the current case, as a fraction
+  std::size_t samples = 0;                  // samples of the current case
+  std::optional<double> reached_precision;  // a fraction, of the current case
   /// Progress of the whole run, 0 to 1, never decreasing. Unknown: the number of the case is shown
   /// instead.
   std::optional<double> fraction = {};
-  std::optional<double> seconds_left = {};  // of this scenario in this process
+  std::optional<double> seconds_left = {};  // for this scenario in this process
   RunPart part = {};
   RunPart process = {};
   bool left_is_limit = false;             // the remaining time is a limit, not an estimate
@@ -56,8 +56,8 @@ struct ProgressOptions {
 /// line at most every five seconds. `quiet` shows nothing, not even notes.
 [[nodiscard]] std::unique_ptr<Progress> make_progress(std::ostream& out, ProgressOptions options);
 
-/// Returns options for standard error: redraws on a terminal unless TERM is "dumb", with color
-/// unless NO_COLOR is set.
+/// Returns options for standard error: redraws on a terminal unless TERM is unset or "dumb", with
+/// color unless NO_COLOR is set.
 [[nodiscard]] ProgressOptions standard_error_options(bool quiet);
 
 /// Returns the progress as a line of at most `columns` columns (0: no limit and no bar). If space

@@ -11,13 +11,14 @@
 
 namespace parbench {
 
-/// Writes notes, and a state at most ten times per second, as lines of JSON. The rate is limited
-/// because the reader shares the machine with the measurement. `now`: seconds, monotonic.
+/// Makes a Progress that writes lines of JSON: every note, and a state at most ten times per
+/// second. The rate is limited because the reader shares the machine with the measurement. `now`:
+/// seconds, monotonic.
 [[nodiscard]] std::unique_ptr<Progress> make_progress_messages(
     std::ostream& out, std::function<double()> now = steady_seconds);
 
-/// Passes such a line to `progress` as that of one of several processes. Any other line becomes a
-/// note.
+/// Passes a line of another process, `process.index` of `process.count`, to `progress`. A line that
+/// is not JSON of this format becomes a note.
 void relay_progress(std::string_view line, RunPart process, Progress& progress);
 
 }  // namespace parbench

@@ -35,8 +35,8 @@ std::string& process_name() {
   return name;
 }
 
-/// Wraps lines for a terminal, which would break words, or as COLUMNS requests. Files and pipes get
-/// whole lines, so that programs can search them.
+/// Returns the indented lines of an error. They are wrapped if standard error is a terminal or
+/// COLUMNS is set, otherwise whole, so that programs can search files and pipes for them.
 std::string error_text(std::string_view message) {
   const std::string text = process_name() + error_lead + report::printable(message, true);
   const bool is_wrapped = isatty(STDERR_FILENO) == 1 || !variable("COLUMNS").empty();

@@ -17,7 +17,7 @@ void prepare_standard_streams();
 /// Writes to standard output. `require_printed` reports failures.
 void print(std::string_view text);
 
-/// Standard output is a pipe or socket whose reader closed it early, as `head` does.
+/// Thrown if the reader of standard output, a pipe or socket, closed it early, as `head` does.
 class ReaderGone : public Error {
  public:
   using Error::Error;
@@ -34,7 +34,7 @@ void require_printed();
 /// Returns whether a descriptor is a terminal with a movable cursor: TERM is set and not "dumb".
 [[nodiscard]] bool is_full_terminal(int descriptor);
 
-/// Returns whether such a terminal may have colors: NO_COLOR is not set or empty.
+/// Returns whether a descriptor is such a terminal and may have colors: NO_COLOR is unset or empty.
 [[nodiscard]] bool takes_color(int descriptor);
 
 /// Prefixes the errors of this process with a name, if it is one of several. Call it before threads

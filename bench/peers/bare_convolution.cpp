@@ -47,8 +47,8 @@ dnnl::convolution_forward::primitive_desc plan(const ConvolutionForward& desc) {
       cpu::engine());
 }
 
-/// Runs a function in a new thread whose team is bound like a stream's. A new thread for each call
-/// leaves no team that would wake between samples.
+/// Runs a function in a new thread whose OpenMP team is bound like that of a stream. The team ends
+/// with the thread, so it does not wake between samples.
 void in_bound_thread(const std::vector<int>& cores, int threads,
                      const std::function<void()>& function) {
   std::exception_ptr failure;
@@ -80,7 +80,7 @@ struct BareConvolution::Primitive {
   std::unordered_map<int, memory> arguments;
 };
 
-// Plans in a thread with the same team, because oneDNN divides the work by its size.
+// Plans in a thread with the same team, because oneDNN divides the work by the size of the team.
 BareConvolution::BareConvolution(const ConvolutionForward& desc, std::vector<int> cores,
                                  int threads)
     : cores_(std::move(cores)), threads_(threads) {

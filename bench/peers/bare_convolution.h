@@ -1,4 +1,4 @@
-// A convolution with plain oneDNN in a loop, without code of parbench.
+// A convolution that oneDNN executes in a loop, without parbench's devices, streams and operations.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace parbench::peers {
 
-/// The primitive for `threads` threads bound to `cores`, with the activation layout and user
-/// scratchpad that parbench's operations have.
+/// oneDNN's primitive of a convolution for `threads` threads bound to `cores`, with the activation
+/// layout and user scratchpad of parbench's convolution.
 class BareConvolution {
  public:
   BareConvolution(const ConvolutionForward& desc, std::vector<int> cores, int threads);
@@ -26,7 +26,8 @@ class BareConvolution {
   /// Binds source, weights, [bias], destination. Throws Error if the primitive needs other sizes.
   void set_memory(std::span<const std::span<std::byte>> arguments);
 
-  /// Returns the seconds of `executions` in a loop in a bound thread, after an untimed one.
+  /// Returns the total seconds of `executions` executions after an untimed one, in a loop on a
+  /// bound thread.
   [[nodiscard]] double run(int executions);
 
  private:

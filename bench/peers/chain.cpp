@@ -1,5 +1,5 @@
-// A plan on one lane: the executor against a loop over the same operations, and against itself
-// while it records every call.
+// Compares the executor, on a plan with one lane, with a loop over the same operations, and with
+// itself without recording.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -10,7 +10,8 @@ namespace parbench::peers {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns both sides' seconds and the ratio peer/ours with its interval; above 1 ours is faster.
+/// Returns the seconds of both sides and the ratio peer/ours with its interval. Above 1, parbench
+/// is faster.
 [[nodiscard]] Json to_json(const Pairs& pairs);
 
 /// Compares parbench's convolution, timed by events of its stream, with oneDNN's primitive executed

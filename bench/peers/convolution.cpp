@@ -1,4 +1,4 @@
-// Compares one convolution: our operation and stream with the bare primitive.
+// Compares parbench's convolution on a stream with the bare primitive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ class OurSide {
  public:
   explicit OurSide(const Workload& work) : work_(work), span_(work.stream()) {}
 
-  /// Enqueues all executions, then waits; an untimed execution precedes them.
+  /// Returns the total seconds of `executions` executions after an untimed one. Enqueues all before
+  /// it waits.
   double run(int executions) {
     Stream& stream = work_.stream();
     work_.op(0).enqueue(stream, work_.views(0));

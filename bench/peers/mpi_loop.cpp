@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Binds a rank to one of the cores of this process.
+/// Binds this process to one of its cores, chosen by the rank.
 void bind_to_one_core(int rank) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
@@ -27,7 +27,7 @@ void bind_to_one_core(int rank) {
   }
 }
 
-/// Returns the seconds of one of `calls` consecutive calls, on the slowest rank.
+/// Returns the mean seconds of `calls` consecutive calls on the slowest rank.
 double seconds_of_call(std::vector<float>& numbers, int calls) {
   const auto count = static_cast<int>(numbers.size());
   MPI_Barrier(MPI_COMM_WORLD);
@@ -40,15 +40,17 @@ double seconds_of_call(std::vector<float>& numbers, int calls) {
   return seconds;
 }
 
-/// Returns the mean over `executions` series of calls, each after a barrier.
+/// Returns the mean seconds of a call over `executions` series of `calls` calls; each series
+/// follows a barrier.
 double seconds_of_sample(std::vector<float>& numbers, int calls, int executions) {
   double seconds = 0;
   for (int i = 0; i < executions; ++i) seconds += seconds_of_call(numbers, calls);
   return seconds / executions;
 }
 
-/// Returns whether rank 0 has read a line. The other ranks sleep until then, because a blocking
-/// call would keep a core busy that alternating programs need.
+/// Returns whether rank 0 has read a line, false at the end of its input. Meanwhile the other ranks
+/// poll with pauses, because a blocking MPI call would keep a core busy that the program under
+/// comparison needs.
 bool is_wanted(int rank) {
   constexpr auto poll_interval = std::chrono::microseconds(200);
   std::string line;

@@ -1,4 +1,4 @@
-// Samples of two sides in alternation, so that disturbances of the machine affect both.
+// Samples two sides in alternation, so that disturbances of the machine affect both.
 #pragma once
 
 #include <algorithm>
@@ -8,19 +8,18 @@
 
 namespace parbench::peers {
 
-/// Size of a comparison.
 struct Effort {
   int pairs = 15;
   double sample_seconds = 0.1;  // minimum duration of a sample, reached by repeating
 };
 
-/// Seconds of one execution, paired by index.
+/// Mean seconds of one execution in each sample. Samples with the same index form a pair.
 struct Pairs {
   std::vector<double> ours;
   std::vector<double> peer;
 };
 
-/// Executes that many times and returns the total seconds.
+/// Function that executes a side `executions` times and returns the total seconds.
 using Run = std::function<double(int executions)>;
 
 /// Samples both sides in pairs, with equally many executions in each sample. The order alternates

@@ -1,4 +1,3 @@
-// Prepares a case of a scenario and executes it on request.
 #include "bench/peers/served_case.h"
 
 #include <fmt/format.h>
@@ -30,7 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A strategy of a scenario.
 struct Question {
   std::string_view scenario;
   std::string_view strategy;
@@ -109,11 +107,11 @@ Json loss_of(Case& subject) {
   return nullptr;
 }
 
-/// Executions for a request, and the time that it returns.
+/// Executions for one line of input, and which time is printed.
 struct SampleRequest {
   int executions = 1;
-  int calls = 1;                   // in each execution; the returned time is that of one call
-  bool from_common_start = false;  // exclude the host's work before and after
+  int calls = 1;                   // calls in each execution; the time of one is printed
+  bool from_common_start = false;  // Timing::seconds instead of wall_seconds
 };
 
 double mean_seconds(PlanRunner& runner, const SampleRequest& wanted) {
@@ -125,13 +123,13 @@ double mean_seconds(PlanRunner& runner, const SampleRequest& wanted) {
   return seconds / wanted.executions / wanted.calls;
 }
 
-/// Returns the devices of all ranks, or those of this process if there are none.
+/// Returns the devices of all ranks, or `count` devices of this process if it is not a rank.
 std::vector<std::unique_ptr<Device>> devices_of(RankTeam* team, int count) {
   static const Machine machine;
   return team == nullptr ? open_devices(count) : open_rank_devices(*team, machine, "cpu:0", {});
 }
 
-/// Takes a sample for each line of input; other ranks take samples until rank 0's input ends.
+/// Prints the time of a sample for each line of rank 0's input. All ranks take the sample.
 void serve_samples(PlanRunner& runner, const SampleRequest& wanted, RankTeam* team) {
   const bool leads = team == nullptr || team->leads();
   for (std::string line;;) {
@@ -143,7 +141,8 @@ void serve_samples(PlanRunner& runner, const SampleRequest& wanted, RankTeam* te
   }
 }
 
-/// `facts`: printed with the case's name, threads, planning time, loss and ranks.
+/// Prepares a case, prints `facts` with its name, threads, planning time, loss and ranks, and
+/// serves samples.
 void serve(RankTeam* team, Scenario::Request request, const SampleRequest& wanted, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(

@@ -1,4 +1,4 @@
-// Implementation of the prepared convolution.
+// Prepares a convolution and fills its tensors.
 #include "bench/peers/workload.h"
 
 #include <fmt/format.h>

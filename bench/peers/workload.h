@@ -22,7 +22,7 @@ namespace parbench::peers {
 /// keeps the variance of the values however often it is applied.
 class Workload {
  public:
-  /// `desc`: as many output as input channels, and the same image size.
+  /// `desc`: needs as many output as input channels and an output image as large as the input.
   Workload(Device& device, const ConvolutionForward& desc);
 
   [[nodiscard]] Device& device() const { return device_; }

@@ -23,13 +23,13 @@ struct AgreedFailure {
   };
   Type type = Type::none;
   std::string text;
-  std::string backend = {};  // of a lost device
-  std::string by = {};       // rank at the beginning of the message; empty: this one
+  std::string backend = {};  // backend of a lost device
+  std::string by = {};       // name of the rank that failed; empty: rank 0
 
   void fields(Archive& archive) { archive(type, text, backend, by); }
 };
 
-/// Describes an exception.
+/// Returns the type and message of an exception.
 [[nodiscard]] AgreedFailure described(const std::exception_ptr& failure);
 
 /// Throws the described exception. Requires a type other than `none`.

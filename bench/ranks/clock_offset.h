@@ -10,8 +10,8 @@ struct ClockOffset {
   double error = 0;  // maximum error in seconds, to either side
 };
 
-/// Measures the offset by round trips of messages; the shortest one counts, and half of it is the
-/// error. All ranks call it. Rank 0 gets zeros.
+/// Measures the offset by round trips of messages; the shortest one counts, and half of its
+/// duration is the error. All ranks call it. Rank 0 gets zeros.
 [[nodiscard]] ClockOffset measure_clock_offset(RankLink& link);
 
 }  // namespace parbench

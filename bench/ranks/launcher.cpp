@@ -48,7 +48,8 @@ std::vector<std::filesystem::path> paths_of_library() {
   return paths;
 }
 
-/// The library is never closed, because MPI does not support that. Its symbols are global, because
+/// Opens the library. `problem` receives the reason if a file exists but cannot be opened. The
+/// library is never closed, because MPI does not support that. Its symbols are global, because
 /// plugins of Open MPI need them.
 void* open_library(std::string& problem) {
   for (const std::filesystem::path& path : paths_of_library()) {

@@ -1,4 +1,4 @@
-// Detection of MPI launchers, and the library of ranks.
+// Detection of MPI launchers, and loading of libparbench-mpi.so, which calls MPI.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ struct Launched {
 [[nodiscard]] std::optional<Launched> launched_ranks(
     const std::function<const char*(const char*)>& variable);
 
-/// The same for this process.
+/// Reads the variables of this process.
 [[nodiscard]] std::optional<Launched> launched_ranks();
 
-/// Loads the library of ranks and initialises MPI; destroying the result finalises MPI. Throws
+/// Loads libparbench-mpi.so and initialises MPI; destroying the result finalises MPI. Throws
 /// UsageError if this build has no such library, or if MPI lacks a required feature.
 [[nodiscard]] std::unique_ptr<RankLink> load_rank_link();
 

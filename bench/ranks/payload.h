@@ -11,9 +11,9 @@
 
 namespace parbench {
 
-/// Writes values to bytes, or reads them back from there in the same order. A struct with more than
-/// numbers lists its members in a function `void fields(Archive& archive)` of its own, or in one
-/// beside it that takes it as its second argument.
+/// Writes values to bytes, or reads them from bytes in the same order. A struct that is not
+/// trivially copyable lists its members in a member function `void fields(Archive& archive)` or in
+/// a function `void fields(Archive& archive, Struct& value)`.
 class Archive {
  public:
   /// Appends to these bytes.
@@ -53,7 +53,8 @@ class Archive {
     }
   }
 
-  /// Writes the size of the next value, or reads it and checks that its bytes are there.
+  /// Writes the size of the next value, or reads it and checks that at least as many bytes are
+  /// left.
   [[nodiscard]] std::size_t size(std::size_t size) {
     transfer(&size, sizeof(size));
     if (read_ != nullptr) require(size);

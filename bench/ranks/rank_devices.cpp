@@ -36,8 +36,8 @@ std::string instruction_set(const Machine& machine) {
   return {};
 }
 
-/// Divides the cores that several ranks of one machine may use. Nothing is divided if the launcher
-/// has bound each rank to its own cores.
+/// Returns this rank's share of the cores that several ranks of one machine may use. Nothing is
+/// divided if the launcher has bound each rank to its own cores.
 CoreShare core_share(RankTeam& team) {
   const auto all = team.meet(std::pair(host_name(), report::cores_allowed()));
   const auto rank = static_cast<std::size_t>(team.rank());
@@ -45,8 +45,9 @@ CoreShare core_share(RankTeam& team) {
           .count = static_cast<int>(std::ranges::count(all, all[rank]))};
 }
 
-/// Replaces the first device of a backend by the device assigned to this rank, or by a part of it
-/// if ranks share a divisible device. Other requests remain unchanged.
+/// Returns the request of this rank: a request for the first device of a backend names the device
+/// assigned to this rank, or a part of it if ranks share a divisible device. Other requests remain
+/// unchanged.
 std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_view request,
                             DeviceOptions& options) {
   constexpr std::string_view first = ":0";
@@ -62,8 +63,6 @@ std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_
   options.min_parts = share->count;
   return fmt::format("{}:{}/{}", name, share->number, share->index);
 }
-
-// --- comparison ---
 
 /// A property that should be equal on all ranks.
 struct Fact {

@@ -11,9 +11,9 @@
 
 namespace parbench {
 
-/// Returns the allowed differences between ranks as texts. Throws UsageError if ranks have
-/// different versions, commits or options, or different processors or instruction sets, unless
-/// these are allowed.
+/// Returns the allowed differences between ranks as texts. Throws UsageError if the ranks differ in
+/// version, commit, build, libraries or flags, or, without --allow-different-ranks, in processor or
+/// instruction set.
 [[nodiscard]] std::vector<std::string> compare_ranks(RankTeam& team, const Machine& machine,
                                                      const RunOptions& options);
 

@@ -14,7 +14,7 @@
 namespace parbench {
 namespace {
 
-/// Returns the host and the PID namespace of this process, within which numbers of processes hold.
+/// Returns the host and the PID namespace of this process, within which process ids are unique.
 std::string pid_namespace() {
   std::error_code ignored;
   return host_name() + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
@@ -30,7 +30,7 @@ struct RankProcess {
   void fields(Archive& archive) { archive(pid_namespace, pid, parent, cores); }
 };
 
-/// Returns the fraction of a rank's cores that are among these; 1 if it has none.
+/// Returns the fraction of a rank's cores that are among `cores`; 1 if the rank has none.
 double common_share(const std::vector<int>& of_rank, const std::vector<int>& cores) {
   if (of_rank.empty()) return 1;
   const auto common = std::ranges::count_if(

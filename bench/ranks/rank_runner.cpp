@@ -117,13 +117,14 @@ class RankRunner final : public PlanRunner {
 
   RankTeam& team_;
   std::unique_ptr<Executor> own_;
-  std::size_t tasks_;         // of the plan
+  std::size_t tasks_;         // number of tasks
   std::uint64_t latest_ = 0;  // number of the meeting after the latest execution
   double longest_ = 0;        // seconds of the longest execution so far
 };
 
-/// Graphs of CPU devices are lists for their workers, which may contain messages. Messages of other
-/// devices run on a host thread; they start when they are enqueued, not when a graph is replayed.
+/// Throws Unsupported if a device is not a CPU. Graphs of CPU devices are lists for their workers,
+/// which may contain messages. Messages of other devices run on a host thread; they start when they
+/// are enqueued, not when a graph is replayed.
 void require_capture_of_messages(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const DeviceInfo& device = stream->device().info();

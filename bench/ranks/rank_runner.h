@@ -8,10 +8,10 @@
 
 namespace parbench {
 
-/// Makes a runner that executes this rank's part of a plan while the others execute theirs. All get
-/// the time of the slowest rank from a common start, the largest cost of each task, and on rank 0 a
-/// timeline of all of them. Throws Error if the ranks have different plans, Unsupported for a
-/// graph. `team` and `plan` outlive the runner.
+/// Makes a runner that executes this rank's part of a plan while the others execute theirs. All
+/// ranks get the time of the slowest rank from a common start, the largest cost of each task, and a
+/// timeline of all ranks. Throws Error if the ranks have different plans, Unsupported for a graph
+/// on devices other than CPUs. `team` and `plan` outlive the runner.
 [[nodiscard]] std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan,
                                                            SubmitMode mode);
 
@@ -19,7 +19,7 @@ namespace parbench {
 /// longest execution so far.
 [[nodiscard]] double execution_limit(double longest);
 
-/// Returns a hash of the graph.
+/// Returns a hash of the lanes, and of the tasks with their order and work.
 [[nodiscard]] std::uint64_t hash_of(const PlanGraph& graph);
 
 }  // namespace parbench

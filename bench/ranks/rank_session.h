@@ -14,15 +14,15 @@ class RankSetupError : public UsageError {
   using UsageError::UsageError;
 };
 
-/// Joins the ranks of this run if a launcher has started several; null for a single process.
-/// Messages of this process then begin with its rank. Throws RankSetupError.
+/// Joins the ranks of this run if a launcher has started several; null for a single process. Errors
+/// of a rank other than 0 then begin with its host and rank. Throws RankSetupError.
 [[nodiscard]] std::unique_ptr<RankTeam> join_ranks();
 
 /// Makes a session share clock, interrupts, executions and failures with all ranks.
 void spread_over(RankTeam& team, SessionEnvironment& environment);
 
-/// Returns the environment of a rank that reports nothing. `profiles`: whether rank 0 has a
-/// profiling pass.
+/// Returns the environment of a session on a rank other than 0, which reports nothing. `profiles`:
+/// whether rank 0 has a profiling pass.
 [[nodiscard]] SessionEnvironment following_environment(RankTeam& team, Progress& progress,
                                                        LostBackends& lost, bool profiles);
 

@@ -99,7 +99,7 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
 /// The value that a rank sends to a meeting, and the result that all receive.
 struct RankTeam::Brought {
   bool interrupted = false;
-  double time = 0;             // of rank 0's clock, for all
+  double time = 0;             // time of rank 0's clock, sent to all
   AgreedFailure failure = {};  // the failure that replaces the value of this rank
   std::string content = {};
 
@@ -197,7 +197,8 @@ void RankTeam::wait_for_end() {
   }
 }
 
-/// Sends the exception that is being handled to a meeting.
+/// Sends the exception that is being handled to a meeting, and throws the failure on which the
+/// ranks agree.
 void RankTeam::fail() {
   const Brought joint = exchange_all({.failure = described(std::current_exception())}, {});
   has_refused_ = true;

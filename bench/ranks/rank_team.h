@@ -18,11 +18,11 @@
 
 namespace parbench {
 
-/// Limit of a wait for other ranks while no length of their work is known.
+/// Limit of a wait for other ranks while the duration of their work is unknown.
 inline constexpr ControlChannel::Seconds default_rank_patience = std::chrono::minutes(30);
 
 /// Returns the user's limit of each wait for other ranks, from PARBENCH_RANK_PATIENCE; nothing if
-/// it is not set. Throws UsageError for an invalid one.
+/// it is not set. Throws UsageError for an invalid value.
 [[nodiscard]] std::optional<ControlChannel::Seconds> rank_patience();
 
 /// The ranks of a run, which all run the same session. Their decisions are equal, because the
@@ -31,7 +31,7 @@ inline constexpr ControlChannel::Seconds default_rank_patience = std::chrono::mi
 class RankTeam final : public RankGroup {
  public:
   /// Throws UsageError for an invalid PARBENCH_RANK_SILENCE or PARBENCH_RANK_PATIENCE. The caller
-  /// limits how long it waits (Watchdog).
+  /// limits how long the constructor waits (Watchdog).
   explicit RankTeam(std::unique_ptr<RankLink> link);
   /// Ends the run of the other ranks in order, unless it has ended.
   ~RankTeam() override;
@@ -47,17 +47,18 @@ class RankTeam final : public RankGroup {
     std::vector<std::vector<double>> by_rank;
     return largest(std::move(values), by_rank);
   }
-  /// The same; on rank 0, `by_rank` receives the values of each rank.
+  /// Does the same; on rank 0, also appends the values of each rank to `by_rank`.
   [[nodiscard]] std::vector<double> largest(std::vector<double> values,
                                             std::vector<std::vector<double>>& by_rank);
 
   [[nodiscard]] bool leads() const { return rank() == 0; }
-  /// "rank 1 (node2)".
+  /// Returns text such as "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
   [[nodiscard]] const ClockOffset& clock() const { return clock_; }
 
-  /// Returns the values of all ranks, by rank. Throws the error of the rank that failed.
+  /// Waits until all ranks meet, and returns their values by rank. Throws the error of the rank
+  /// that failed.
   template <class Value = std::string>
   [[nodiscard]] std::vector<Value> meet(const Value& own) {
     const auto all = unpacked<std::vector<std::string>>(meet_for(
@@ -66,7 +67,7 @@ class RankTeam final : public RankGroup {
     for (const std::string& one : all) values.push_back(unpacked<Value>(one));
     return values;
   }
-  /// Meets without values.
+  /// Waits until all ranks meet. Throws the error of the rank that failed.
   void meet() {
     static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
   }
@@ -89,7 +90,7 @@ class RankTeam final : public RankGroup {
   /// Limits each wait for other ranks, in an exchange or at a meeting, until `together` ends: to
   /// `seconds` or ten times what this rank took since the last meeting, whichever is longer.
   /// PARBENCH_RANK_PATIENCE replaces both; without a call the limit is half an hour. RankLost names
-  /// the ranks that did not come. Rank 0 is the first to notice; the others wait longer by
+  /// the ranks that did not arrive. Rank 0 is the first to notice; the others wait longer by
   /// PARBENCH_RANK_SILENCE. The process of a rank that does not notice the limit ends.
   void expect_within(double seconds) { expected_ = ControlChannel::Seconds(seconds); }
 
@@ -103,12 +104,13 @@ class RankTeam final : public RankGroup {
   /// Ends the processes of all other ranks. Rank 0 calls it when the run cannot go on.
   void stop_others() noexcept;
 
-  /// Waits until rank 0 ends the run; called on the other ranks. The limit is at least a minute, in
+  /// Waits on a rank other than 0 until rank 0 ends the run. The limit is at least a minute, in
   /// which rank 0 writes its outputs.
   void wait_for_end();
 
  private:
-  /// Combines the values of all ranks, by rank. Runs on rank 0; all receive the result.
+  /// Function that combines the values of all ranks, ordered by rank. Runs on rank 0; all receive
+  /// the result.
   using Combine = std::function<std::string(const std::vector<std::string>&)>;
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
   struct Brought;
@@ -122,7 +124,7 @@ class RankTeam final : public RankGroup {
   std::unique_ptr<RankLink> link_;
   std::optional<ControlChannel::Seconds> patience_;  // given by the user
   ControlChannel::Seconds silence_;
-  std::optional<ControlChannel::Seconds> expected_;  // by `expect_within`
+  std::optional<ControlChannel::Seconds> expected_;  // set by `expect_within`
   std::chrono::steady_clock::time_point met_ = std::chrono::steady_clock::now();
   std::unique_ptr<ControlChannel> channel_;
   ClockOffset clock_;

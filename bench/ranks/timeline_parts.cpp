@@ -46,7 +46,8 @@ Timeline joined(RankTeam& team, const Recording& own) {
   for (TimelinePart& one : team.meet(part)) {
     if (one.calls.empty()) continue;
     origin = std::min(origin, one.begin);
-    all.clock_error = std::max(all.clock_error, 2 * one.clock_error);  // of two clocks
+    all.clock_error =
+        std::max(all.clock_error, 2 * one.clock_error);  // the errors of two clocks add up
     std::ranges::move(one.calls, std::back_inserter(all.calls));
   }
   for (TimedCall& call : all.calls) {

@@ -1,4 +1,3 @@
-// Counts of ranks with the same visible hardware.
 #include "bench/ranks/unit_share.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace parbench {
 /// A rank's part of its backend's hardware.
 struct UnitShare {
   int number = 0;  // number of the device on this rank
-  int index = 0;   // of this rank among those with the same device
+  int index = 0;   // index of this rank among those with the same device
   int count = 1;   // number of ranks with the same device
   friend bool operator==(const UnitShare&, const UnitShare&) = default;
 };

@@ -29,7 +29,7 @@ void drop_non_finite_counters(Run& run) {
                 [](const auto& counter) { return !std::isfinite(counter.second.value); });
 }
 
-/// Value of a row's column, per iteration; times in seconds.
+/// Function that returns a row's value per iteration; times in seconds.
 using Column = std::function<double(const Run&)>;
 
 double per_iteration(const Run& run, double accumulated) {
@@ -87,7 +87,7 @@ Run aggregate_row(const std::vector<Run>& runs, const Aggregate& aggregate) {
   return row;
 }
 
-/// Prints all rows in one call, because the CSV reporter takes its columns from the first one.
+/// Prints all rows in one call, because the CSV reporter takes its columns from the first call.
 void print_rows(benchmark::BenchmarkReporter& reporter, std::ostream& out,
                 const std::vector<Run>& rows) {
   benchmark::BenchmarkReporter::Context context;

@@ -17,7 +17,7 @@ struct RowStyle {
 };
 
 /// Writes the samples of all cases with one of Google Benchmark's reporters: a row for each sample,
-/// and mean, median, stddev and cv of each case with at least two.
+/// and mean, median, stddev and cv of each case with at least two samples.
 void write_rows(std::ostream& out, const std::vector<report::CaseResult>& cases, RowFormat format,
                 const RowStyle& style = {});
 

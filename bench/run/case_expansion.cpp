@@ -1,4 +1,3 @@
-// Expands axes into cases.
 #include "bench/run/case_expansion.h"
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ struct Combination {
   Parameters parameters;
   Parameters hidden;
   std::vector<Value> user_values;   // values that the user gave, in the order of the axes
-  std::vector<Value> named_values;  // the same and values from the number of devices
+  std::vector<Value> named_values;  // also values from the number of devices
   std::vector<std::string> given;   // names of the axes with values from the user
 };
 
@@ -99,7 +98,8 @@ struct RefusedValues {
 /// The named values of combinations without a case, with the reason.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Returns whether combinations are left out for every value of the named axis with that index.
+/// Returns whether the combinations in `without` are left out for every value of an axis.
+/// `axis_index`: index of the axis among the named values.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
@@ -111,7 +111,8 @@ bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
   });
 }
 
-/// Returns the strategy with values that rule it out ("pipeline with batch 1"), no duplicates.
+/// Returns the strategy with the values that rule it out ("pipeline with batch 1") and the reason,
+/// without duplicates.
 std::vector<LeftOut> described(const std::string& strategy, const std::vector<Range>& ranges,
                                const ReasonsByValues& without) {
   std::vector<LeftOut> list;
@@ -132,7 +133,7 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
   return list;
 }
 
-/// Returns whether a case has all parameters of a case of a report, with the same types.
+/// Returns whether a case has all parameters of a case of a report, with the same values and types.
 bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   return std::ranges::all_of(known.parameters, [&](const Parameter& parameter) {
     const Value* value = found.parameters.find(parameter.name);
@@ -140,7 +141,7 @@ bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   });
 }
 
-/// Makes the case's name show the parameters of `name`, whose axes had several values in that run.
+/// Makes the case's name show the parameters that its name in a report shows.
 void state_as_in(const std::string& name, CaseSpec& spec) {
   std::vector<std::string> shown;
   for (const Parameter& one : spec.parameters) {
@@ -169,7 +170,8 @@ class Expander {
     for (const Strategy& strategy : scenario_.strategies()) {
       if (!options_.chooses(strategy.name)) continue;
       std::vector<LeftOut> of_strategy = expand_strategy(strategy.name, cases);
-      // Many runs have no cpu:all (GPUs, ranks, shared cores); the guide says so instead of a note.
+      // Many runs have no device with all cores (GPUs, ranks, shared cores). The guide explains
+      // that, so the run does not report it.
       if (strategy.name == all_cores && options_.strategies.empty()) continue;
       std::ranges::move(of_strategy, std::back_inserter(left_out));
     }
@@ -222,7 +224,7 @@ class Expander {
   /// Adds the cases of a strategy. Returns the combinations left out.
   std::vector<LeftOut> expand_strategy(const std::string& strategy, CaseList& cases) const {
     const std::vector<Range> ranges = ranges_of(strategy);
-    std::set<GivenValue> took_part;  // in any case
+    std::set<GivenValue> took_part;  // values that are part of a case
     std::vector<std::vector<Value>> values_of_cases;
     std::vector<RefusedValues> refused;
     ReasonsByValues without;
@@ -270,8 +272,9 @@ class Expander {
     }
   }
 
-  /// Returns the request for a case of a report, with its values of the axes. An axis that is newer
-  /// than the report gets the first value of the preset.
+  /// Returns the request for a case of a report, with its values of the axes. An axis that the
+  /// report lacks, and an axis from the user that is not part of names, get the first value of this
+  /// run.
   [[nodiscard]] Scenario::Request request_again(const CaseSpec& known) const {
     Scenario::Request request = request_for(known);
     request.spec.parameters = {};

@@ -13,7 +13,7 @@ namespace parbench {
 /// A strategy, combination or scenario that a run leaves out.
 struct LeftOut {
   std::string what;    // "pipeline", "pipeline with batch 1 and split 2"
-  std::string reason;  // the text of the error that it would be
+  std::string reason;  // as an error message would state it
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 

@@ -117,7 +117,7 @@ class JobRun {
       const std::string saved_to = save(update);
       outputs_.progress().finish();
       print_error(fmt::format("{}\n{}", error.what(), saved_to));
-      outputs_.trace().write();  // before an error of standard output
+      outputs_.trace().write();  // before standard output, which may fail
       if (!run_.options.process) outputs_.show_measured();
     } catch (const std::exception& other) {
       print_error(other.what());

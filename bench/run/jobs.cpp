@@ -1,4 +1,4 @@
-// From options to cases and open devices.
+// Plans the jobs of a run: opens their devices and expands their cases.
 #include "bench/run/jobs.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Refuses a flag that no device of the run supports. If only some lack support, their cases report
-/// it.
+/// Throws UsageError for a flag that no device of the run supports. If only some lack support,
+/// their cases report it.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
@@ -57,8 +57,8 @@ std::string more_devices(const Machine& machine) {
          "systems limit cores)";
 }
 
-/// Refuses a scenario with too few devices for its question, unless strategies or cases were chosen
-/// or it is one of several.
+/// Throws UsageError for a scenario with too few devices for its question, unless strategies or
+/// cases were chosen or it is one of several.
 void check_device_count(const RunOptions& options, const Job& job, const std::string& more) {
   const auto count = static_cast<int>(job.devices.size());
   const bool is_chosen = !options.strategies.empty() || !options.cases.empty();
@@ -71,7 +71,7 @@ void check_device_count(const RunOptions& options, const Job& job, const std::st
       too_few_devices(fmt::format("--scenario {}", job.scenario->name()), count, more) + alone);
 }
 
-/// Refuses flags and scenarios that several ranks do not support.
+/// Throws UsageError for flags and scenarios that several ranks do not support.
 void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
   if (!scenario.runs_over_ranks()) {
     throw UsageError(fmt::format(
@@ -100,7 +100,6 @@ bool share_memory(RankTeam& ranks) {
                              sizeof(float));
 }
 
-/// Returns why a scenario has no case.
 std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
                                  const Job& job, bool had_cases) {
   if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);
@@ -201,7 +200,7 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
 
 namespace {
 
-/// What is left out for one reason.
+/// Strategies or scenarios that are left out for the same reason.
 struct ReasonLine {
   std::string reason;
   std::vector<std::string> what;

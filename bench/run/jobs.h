@@ -17,18 +17,19 @@
 
 namespace parbench {
 
-/// Returns where the stages of the cases of --rerun began (Context::Options).
+/// Returns where the stages of the cases of --rerun or --resume began, by case name
+/// (Context::Options).
 [[nodiscard]] std::map<std::string, std::string> known_cuts(const RunOptions& options);
 
-/// One scenario of a run.
 struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
-  std::unique_ptr<Device> whole;  // device with the cores of all; null if no case uses it
-  std::vector<CaseSpec> cases;    // never empty
+  std::unique_ptr<Device> whole;  // device with the cores of all devices; null if no case uses it
+  std::vector<CaseSpec> cases;    // not empty in a JobPlan
   std::vector<LeftOut> left_out;
 
-  /// Moves the devices into a context. In a dry run it does not measure. `ranks`: may be null.
+  /// Moves the devices into a context. In a dry run, the context does not measure. `ranks`: may be
+  /// null.
   [[nodiscard]] Context open(const RunOptions& options, RankTeam* ranks = nullptr) {
     return {std::move(devices),
             Context::Options{options.seed, !options.dry_run, ranks, known_cuts(options)},
@@ -36,15 +37,14 @@ struct Job {
   }
 };
 
-/// Opens the devices that a run of the scenario uses: those of the request, or its default ones.
-/// Over ranks, these are the devices of all ranks, by default one of each. Throws UsageError if no
-/// device supports a flag.
+/// Opens the devices that a run of the scenario uses: those of the request, or the scenario's
+/// default number. Over ranks, returns the devices of all ranks, by default one of each rank.
+/// Throws UsageError if no device supports a flag.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                                 const Scenario& scenario,
                                                                 const Machine& machine,
                                                                 RankTeam* ranks = nullptr);
 
-/// The jobs of a run.
 struct JobPlan {
   std::vector<Job> jobs;          // in the order of their scenarios, at least one
   std::vector<LeftOut> left_out;  // scenarios without any case

@@ -1,4 +1,3 @@
-// Merges the results of each case from all processes.
 #include "bench/run/merged_processes.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,6 @@ namespace {
 using report::CaseResult;
 using report::CaseStatus;
 
-/// A case in the report of one process.
 struct Part {
   int process = 0;
   int first_round = 0;

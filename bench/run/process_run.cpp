@@ -1,5 +1,5 @@
-// Every process reads the cases of the run, typed, from a report of the plan (--rerun), and writes
-// its own report.
+// Every process reads the cases of the run, with typed values, from a report of the plan (--rerun),
+// and writes its own report.
 #include "bench/run/process_run.h"
 
 #include <fmt/format.h>
@@ -39,8 +39,8 @@ constexpr double min_process_seconds = 0.001;
 
 constexpr const char* limit_variable = "PARBENCH_PROCESS_SILENCE";
 
-/// Returns the seconds without output after which a process is stopped. Its own waits for devices
-/// fail earlier, with an error.
+/// Returns the seconds without output after which a process is stopped. Waits of the process for
+/// devices fail earlier, with an error.
 double silence_limit() {
   const char* const text = std::getenv(limit_variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) {
@@ -205,7 +205,7 @@ class ProcessRun {
   InterruptHandler interrupt_;
   RunOutputs outputs_;
   std::vector<ProcessCases> parts_;
-  bool has_profiled_ = false;  // a process ended in order and has profiled all cases
+  bool has_profiled_ = false;  // a process ended without error after its profiling pass
   RunOutcome outcome_;
 };
 

@@ -1,4 +1,3 @@
-// Builds the report from sessions, and writes its file.
 #include "bench/run/report_builder.h"
 
 #include <fmt/chrono.h>

@@ -54,8 +54,8 @@ class ReportBuilder {
   void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices,
                    const Device* whole = nullptr);
 
-  /// Adds the peak rates of the devices from the cache. Returns errors of files of the cache, whose
-  /// devices then have none.
+  /// Adds the peak rates of the devices from the cache. Returns the errors of unreadable files of
+  /// the cache; their devices have no peaks.
   [[nodiscard]] std::vector<std::string> add_peaks(const report::PeakCache& cache);
 
   /// Replaces the results of a scenario. Called at checkpoints and at its end.
@@ -74,8 +74,8 @@ class ReportBuilder {
   /// Writes the file. Throws Error.
   void write() const;
 
-  /// Writes a file of the same name to the folder for temporary files, or of a similar name if that
-  /// exists, because the run's own path failed. It becomes the path. Throws Error.
+  /// Writes the report to a new file of the same or a similar name in the folder for temporary
+  /// files, because the run's own path failed. `path` then returns that file. Throws Error.
   void write_elsewhere();
 
   [[nodiscard]] const report::Report& report() const { return report_; }

@@ -1,4 +1,4 @@
-// Outputs of a run: its report, files of rows, the terminal.
+// Outputs of a run: report, trace, file of Google Benchmark's rows, terminal.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,6 @@
 
 namespace parbench {
 
-/// The outcome of the run's cases so far.
 struct RunOutcome {
   bool interrupted = false;
   bool any_measured = false;
@@ -59,7 +58,8 @@ class RunOutputs {
   void require_same_conditions() const;
   /// Adds the peak rates that `parbench peaks` stored, and reports damaged files of the cache.
   void add_peaks();
-  /// Prints text to standard error if standard output has rows for a program.
+  /// Prints text to standard output, or to standard error if standard output has rows for a
+  /// program.
   void print_beside_rows(const std::string& text) const;
   void show() const;
   void print_next_command() const;

@@ -1,4 +1,3 @@
-// Holds timelines until the end of a run.
 #include "bench/run/trace_file.h"
 
 #include <fmt/format.h>

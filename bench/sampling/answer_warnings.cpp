@@ -1,4 +1,3 @@
-// Warnings about the evidence for an answer.
 #include "bench/sampling/answer_warnings.h"
 
 #include <fmt/format.h>
@@ -31,7 +30,6 @@ std::size_t measured_count(const std::vector<report::CaseResult>& cases) {
       std::ranges::count(cases, report::CaseStatus::measured, &report::CaseResult::status));
 }
 
-/// Returns a warning if devices were throttled.
 std::optional<std::string> throttling_warning(const std::vector<report::CaseResult>& cases) {
   std::vector<std::string> reasons;
   for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
@@ -53,7 +51,6 @@ std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& 
       cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
-/// Returns a warning if other programs used the cores.
 std::optional<std::string> disturbance_warning(const std::vector<report::CaseResult>& cases) {
   const auto count = std::ranges::count_if(cases, report::are_cores_taken);
   if (count == 0) return std::nullopt;
@@ -69,7 +66,6 @@ std::size_t values_of(const report::CaseResult& one, bool of_processes) {
   return of_processes ? process_medians(one.samples).size() : one.samples.size();
 }
 
-/// Returns the measured case with the fewest values.
 const report::CaseResult& with_fewest_values(const std::vector<report::CaseResult>& cases,
                                              bool of_processes) {
   return *std::ranges::min_element(cases, {}, [&](const report::CaseResult& one) {
@@ -194,9 +190,9 @@ std::string coverage_text(const std::vector<report::CaseResult>& cases) {
 /// Missing baselines of one strategy, and the cases that need them.
 struct MissingBaseline {
   std::set<std::string> reasons;
-  std::vector<std::string> strategies;  // of the cases without a gain
+  std::vector<std::string> strategies;  // strategies of cases without a gain
   std::size_t without = 0;              // cases without a gain
-  bool has_any = false;                 // whether other cases have this strategy as baseline
+  bool has_any = false;                 // whether other cases have a measured baseline
 };
 
 /// Returns why a case was not measured; empty if it was.

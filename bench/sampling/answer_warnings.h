@@ -18,18 +18,18 @@ struct AnswerConditions {
   std::vector<report::Device> devices = {};
 };
 
-/// Warning about samples taken for a profiler.
 inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
 /// Returns a warning if cases or samples are missing: how many cases were measured, which
-/// strategies or values are missing completely, and which flag gives more. (The run ends with one
-/// command for all of its scenarios.) `is_answered`: whether samples could change the answer.
+/// strategies or values are missing completely, and which flag gives more. `is_answered`: whether
+/// samples could change the answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
 
-/// Returns the answer if no case was measured: how many had no time, failed or were skipped.
+/// Returns the text of the answer if no case was measured: how many had no time, failed or were
+/// skipped.
 [[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
 
 /// Returns the number of cases that the answer covers, if some failed or were skipped and

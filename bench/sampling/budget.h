@@ -8,7 +8,7 @@ namespace parbench {
 /// Available and expected times of a session once its cases are prepared, in seconds.
 struct TimeNeeds {
   double left = std::numeric_limits<double>::infinity();  // until the session must end
-  double warm_up = 0;    // spent earlier; the sampler counts it as sampling
+  double warm_up = 0;                                     // spent before; the sampler counts it too
   double floor = 0;      // for the minimum number of samples of every case
   double profiling = 0;  // for all cases; 0: there is no profiling pass
 };

@@ -21,8 +21,8 @@ constexpr std::size_t wanted_rounds = 2;
 /// Enough for a median; more would only cost memory and time.
 constexpr std::size_t max_rounds = 100;
 
-/// Executions whose ratio is at most these factors count as close, and as typical. The error of a
-/// cost is at most the factor that its round was accepted by.
+/// Two executions are close, or typical of each other, if their ratio is at most the respective
+/// factor. The factor also limits the error of a cost.
 constexpr double close_factor = 1.1;
 constexpr double typical_factor = 1.5;
 

@@ -41,21 +41,21 @@ class CostRounds {
   /// Returns whether there was a round beside a sample.
   [[nodiscard]] bool any_beside_samples() const { return !beside_.empty(); }
 
-  /// Returns the cost of each task in an execution that takes `median`: the median over rounds of
-  /// cost divided by execution (the lower of two), times `median`. A machine that is slower for a
-  /// while affects both alike, so the quotient is stable; the lower median, because the costs give
-  /// a lower bound.
+  /// Returns the cost of each task in an execution that takes `median`: `median` times the median,
+  /// over rounds, of cost divided by execution (the lower of the middle two). A machine that is
+  /// slower for a while affects both alike, so the quotient is stable; the lower median, because
+  /// the costs give a lower bound.
   ///
   /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
-  /// with an execution close to `median` count, or if there are none, those with a typical
-  /// execution; nothing if there are none either. Without rounds beside samples, returns the costs
-  /// measured before all samples.
+  /// with an execution close to `median` count. If there are none, rounds with a typical execution
+  /// count; if there are none of these either, returns nothing. Without rounds beside samples,
+  /// returns the costs measured before all samples.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
   /// A round beside a sample.
   struct Round {
-    double execution = 0;  // of that sample
+    double execution = 0;  // seconds of an execution in the sample
     std::vector<double> costs;
   };
 
@@ -64,13 +64,13 @@ class CostRounds {
   double samples_ = 0;
   double rounds_ = 0;  // time of the rounds between samples
   double latest_round_ = 0;
-  std::vector<double> executions_;            // of the samples so far
+  std::vector<double> executions_;            // seconds per execution of each sample
   std::optional<std::vector<double>> ahead_;  // costs measured before all samples
   std::vector<Round> beside_;
 };
 
-/// Returns the seconds of a warm execution. The first one includes loading libraries, on a GPU up
-/// to a thousand times the rest; the sum of task costs measured after it is an upper limit, too.
+/// Estimates the seconds of a warm execution: the minimum of the first execution, which may include
+/// loading libraries, and the sum of the costs of tasks measured after it.
 [[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
 
 /// Measures the tasks of a plan. Calls `interrupted` and `has_time` between measurements. Throws

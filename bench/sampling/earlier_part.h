@@ -1,4 +1,4 @@
-// Results that a session takes over from an earlier part of its run (--resume).
+// Results that a session continues from an earlier part of its run (--resume).
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ class EarlierPart {
                                                     const report::CaseResult& now);
 
   /// Returns the result of a case that the session has not sampled: the earlier one, with the
-  /// session's reason for not sampling, or `now` if the case has failed.
+  /// session's reason for not sampling, or `now` if there is none or the case has failed.
   [[nodiscard]] report::CaseResult kept(std::size_t index, report::CaseResult now) const;
 
   /// Completes a case that the session has sampled: adds the earlier profile if there is no new

@@ -6,7 +6,7 @@
 namespace parbench {
 namespace {
 
-/// Returns whether two cases have the same value of a parameter, or both none.
+/// Returns whether two cases have the same value of a parameter, or neither has one.
 bool has_same_value(const Axis& axis, const CaseSpec& one, const CaseSpec& other) {
   const auto value_of = [&](const CaseSpec& spec) {
     return (axis.identity ? spec.parameters : spec.hidden).find(axis.name);

@@ -1,4 +1,3 @@
-// Registers, runs and clears one benchmark per sample.
 #include "bench/sampling/google_benchmark.h"
 
 #include <benchmark/benchmark.h>
@@ -27,7 +26,6 @@ class Collector : public benchmark::BenchmarkReporter {
   std::vector<Run> collected;
 };
 
-/// Results of one benchmark body.
 struct Outcome {
   double seconds = 0;
   double wall_seconds = 0;

@@ -11,14 +11,13 @@
 namespace parbench {
 
 /// Takes one sample: `iterations` executions in one benchmark of one repetition with manual time.
-/// The benchmark is registered, run and cleared, which takes 4 µs in addition to its body (Google
-/// Benchmark 1.7.1). The sample has the CPU time that Google Benchmark measured, and the counters
-/// that its flags requested. Rethrows exceptions of `execute`, and throws Error for a time that is
-/// negative or not finite. Google Benchmark's state is global: one thread at a time.
+/// The sample has the CPU time that Google Benchmark measured, and the counters that its flags
+/// requested. Rethrows exceptions of `execute`, and throws Error for a time that is negative or not
+/// finite. Google Benchmark's state is global: one thread at a time.
 [[nodiscard]] report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
                                                           const std::function<Timing()>& execute);
 
-/// Executes equally often without Google Benchmark, for samples that are not reported.
+/// Executes `iterations` times without Google Benchmark, for samples that are not reported.
 [[nodiscard]] report::Sample sample_for_warm_up(std::int64_t iterations,
                                                 const std::function<Timing()>& execute);
 

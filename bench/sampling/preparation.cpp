@@ -13,7 +13,8 @@
 namespace parbench {
 namespace {
 
-/// Maximum runs; more than two, because changes of the terms of a value near zero may cancel.
+/// Maximum number of runs that measure roundings. More than two, because changes of the terms of a
+/// value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
 /// Throws the error of a failed reference for a case that needs it. Its type makes that case end in
@@ -166,7 +167,7 @@ report::Verification Preparation::verify(std::size_t index) {
   return comparison;
 }
 
-/// Returns whether roundings may explain a difference, until their effect has been measured.
+/// Returns whether roundings may explain a difference and another run can measure their effect.
 bool Preparation::may_be_rounding(std::size_t index, const report::Verification& comparison) const {
   const CaseSpec& reference = *references_[index];
   return comparison.largest_error > 1 && is_perturbed(reference) &&
@@ -174,7 +175,7 @@ bool Preparation::may_be_rounding(std::size_t index, const report::Verification&
 }
 
 /// Measures how roundings change the outputs of a reference. Opposite changes move a value near
-/// zero to either side of it, so that one of the two runs differs from the unchanged one.
+/// zero to either side of zero, so that one of the two runs differs from the unchanged one.
 void Preparation::measure_sensitivity(const CaseSpec& reference) {
   Context& context = context_of(reference, context_);
   MeasuredSensitivity& measured = sensitivities_[reference.name()];

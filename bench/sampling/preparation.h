@@ -42,19 +42,19 @@ class Preparation {
               std::function<void()> check_end);
 
   /// Returns the indices of the specs in the order of preparation: cases with the same reference
-  /// together, the reference first.
+  /// together; the reference first, unless `sort_by` moves it.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
   /// Sorts cases with the same reference by a key, and these groups by their lowest key.
   void sort_by(const std::function<int(std::size_t)>& key);
 
-  /// Sorts these groups by the key of their first case.
+  /// Sorts groups of cases with the same reference by the key of their first case.
   void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);
 
   /// Prepares, runs and verifies one case; `verification` reports a wrong result. Throws exceptions
   /// of preparing and running, and those of `check_end` between these parts (Interrupted or
-  /// OutOfTime). If a reference failed, every case that needs it gets an exception of the same type
-  /// that names the reference.
+  /// OutOfTime). If a reference failed, every case that needs it ends in the same way, skipped or
+  /// failed, with an exception that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
   /// Marks a case as done, whether prepared or not: its reference may be released.
@@ -82,16 +82,16 @@ class Preparation {
   std::function<void()> check_end_;
   std::vector<std::vector<std::size_t>> groups_;  // specs with the same reference
   std::vector<std::size_t> order_;
-  std::vector<std::optional<CaseSpec>> references_;  // by spec; nothing: verified by its check
+  std::vector<std::optional<CaseSpec>> references_;  // by spec; empty: only its check verifies it
   std::map<std::string, int> uses_left_;             // by reference
-  std::map<std::string, OutputValues> outputs_;      // of references still needed
+  std::map<std::string, OutputValues> outputs_;      // outputs of references that are still needed
   /// Effect of roundings on the outputs of a reference, and the number of runs that measured it.
   struct MeasuredSensitivity {
     Sensitivities outputs;
     int runs = 0;
   };
   std::map<std::string, MeasuredSensitivity> sensitivities_;
-  std::map<std::string, std::exception_ptr> failures_;  // of references, by name
+  std::map<std::string, std::exception_ptr> failures_;  // failed references, by name
   OutputValues spare_;  // memory for the next outputs: new pages are slow
   /// The case being prepared. It is a member, because after TimedOut a stream still uses it and
   /// unwinding would free it.

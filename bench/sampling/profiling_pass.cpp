@@ -1,4 +1,3 @@
-// Records executions of sampled cases and computes their profiles.
 #include "bench/sampling/profiling_pass.h"
 
 #include <algorithm>
@@ -126,7 +125,7 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
   const int executions = recorded_executions(sampled);
   double spare = (subject.spare_seconds - profiling_slowdown * seconds_left_) / (cases_left_ + 1);
   std::vector<Recording> recordings;
-  std::vector<double> seconds;  // of each kept execution
+  std::vector<double> seconds;  // time of each kept execution
   double taken = 0;
   do {
     recordings.push_back(subject.prepared.runner->record(executions, sampled));

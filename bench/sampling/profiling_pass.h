@@ -24,8 +24,9 @@ struct PreparedCase;
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
 /// A recorded execution represents the samples if its time differs from their median by at most
-/// this share, or lies between the quartiles of at least min_quartile_samples samples. Their whole
-/// range is not used: of few samples it is too narrow, and one disturbed sample makes it too wide.
+/// this share, or lies between the quartiles of at least min_quartile_samples samples. The range of
+/// all samples is not used: it is too narrow for few samples, and a disturbed sample makes it too
+/// wide.
 constexpr double max_typical_deviation = 0.05;
 constexpr std::size_t min_quartile_samples = 8;
 
@@ -40,7 +41,6 @@ using report::no_timeline;
 /// Called with each profiled case and the timeline of its recorded execution.
 using KeepTimeline = std::function<void(const report::CaseResult&, const Timeline&)>;
 
-/// Profiles the cases of a session.
 class ProfilingPass {
  public:
   /// `keep`: null if there is no profiling pass.
@@ -49,8 +49,7 @@ class ProfilingPass {
 
   [[nodiscard]] bool wanted() const { return keep_ != nullptr; }
 
-  /// Resets the expected time: earlier cases failed before they were profiled, or are announced
-  /// again.
+  /// Withdraws the announcements of all cases.
   void expect_none() {
     seconds_left_ = 0;
     cases_left_ = 0;
@@ -68,8 +67,8 @@ class ProfilingPass {
     report::CaseResult& result;  // gets a profile, or a note with the reason for having none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
-    bool restored = false;     // its data is as its latest execution left it
-    double spare_seconds = 0;  // left in the session for this case and later ones
+    bool restored = false;     // its memory is as its latest execution left it
+    double spare_seconds = 0;  // time left for this case and later ones
   };
 
   /// Records a case and adds its profile. A failure becomes a note of the case, which keeps its

@@ -1,4 +1,3 @@
-// Comparisons and the answer of a session.
 #include "bench/sampling/results.h"
 
 #include <fmt/format.h>
@@ -62,7 +61,7 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
-/// Sets the limits of the speedup without the load on the cores, if the load matters.
+/// Sets the load on the cores, and if it matters, the limits of the speedup without it.
 void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
               const report::CaseResult& baseline) {
   /// A smaller share of the time changes a ratio by less than the minimum gain.
@@ -165,7 +164,7 @@ std::string text_of(ChosenBy by) {
   return std::string(texts.at(static_cast<std::size_t>(by)));
 }
 
-/// Returns the kernel of a call, without a count; empty if there is no choice.
+/// Returns the kernel of a call, without a count; empty for a copy.
 report::Kernel kernel_of(const Call& call) {
   if (const auto* operation = std::get_if<OpCall>(&call)) {
     const Op& op = *operation->op;

@@ -37,13 +37,13 @@ struct PairedMetric {
   std::vector<std::size_t> others;
   CombineRound value;
   std::function<std::string(double value, std::span<const double> medians)> remark;
-  std::string unit = {};  // as of the scenario's Metric
+  std::string unit = {};  // unit of the scenario's Metric
 };
 
 /// The cases that one case of a session is compared with, by the indices of the specs.
 struct Comparisons {
-  std::optional<std::size_t> baseline;  // for its speedup
-  std::vector<PairedMetric> metrics;    // those whose cases are all in the session
+  std::optional<std::size_t> baseline;  // baseline of its speedup
+  std::vector<PairedMetric> metrics;    // metrics whose cases are all in the session
 };
 
 /// Returns the comparisons of each spec. Searches names only once per session.
@@ -86,8 +86,7 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
 
 /// Returns the scenario's answer from the measured cases among `cases`, which are in the order of
 /// the specs, or why there is none; nothing if there are no cases. An answer that throws does not
-/// affect the times. An answer has warnings about throttled cases, other programs on the cores,
-/// fewer samples than an interval needs, missing baselines, and samples taken for a profiler.
+/// affect the times. An answer has the warnings of answer_warnings.h.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,

@@ -24,7 +24,7 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   return relative_half_width(*interval, median(seconds));
 }
 
-/// Interpolates between sorted values, at a fraction of their indices.
+/// Interpolates linearly between sorted values at the index `share` * (size - 1).
 double quantile(const std::vector<double>& sorted, double share) {
   const double position = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -36,7 +36,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 /// distribution, which a few disturbed samples do not change; nothing for a single sample.
 std::optional<double> deviation_of(const std::vector<report::Sample>& samples) {
   constexpr double range_in_deviations = 1.349;  // interquartile range / σ
-  constexpr double few_values = 1.6;             // of n: quartiles are closer by 1 + 1.6/n
+  constexpr double few_values = 1.6;             // quartiles of n values are closer by 1 + 1.6/n
   if (samples.size() < 2) return std::nullopt;
   std::vector<double> seconds = seconds_of(samples);
   const double middle = median(seconds);
@@ -190,7 +190,6 @@ std::vector<std::size_t> Sampler::partners_of(std::size_t index) const {
   return partners;
 }
 
-/// Returns whether the baseline has no sample and gets none, so that the case would have no ratio.
 bool Sampler::lacks_partner(const State& state) const {
   if (!state.samples.empty() || state.compared_with.empty() || !has_samples()) return false;
   const State& baseline = states_[state.compared_with.front()];
@@ -303,8 +302,8 @@ void Sampler::begin_round() {
   if (margin * round_cost() > total_left()) put_compared_first();
 }
 
-/// Puts each case without samples directly after those that it is compared with, and cases that
-/// none is compared with last.
+/// Puts each case without samples directly after those that it is compared with, and all other
+/// cases last.
 void Sampler::put_compared_first() {
   std::vector<std::size_t> sequence;
   const auto add = [&](std::size_t index) {
@@ -398,7 +397,8 @@ double Sampler::samples_left(const State& state) const {
   if (ended(state)) return 0;
   const double wanted = samples_wanted(state);
   const auto count = static_cast<double>(state.samples.size());
-  // Cases without enough time are ended at the next round only: at least one sample until then.
+  // A case without enough time ends only when the next round begins, so it gets at least one sample
+  // until then.
   const double affordable = time_left(state) / expected_cost(state);
   return std::max(1.0, std::min(wanted - count, affordable));
 }

@@ -14,7 +14,7 @@
 namespace parbench {
 
 struct SamplerOptions {
-  double precision = 0.01;  // wanted half-width of the median's 95% interval, relative to it
+  double precision = 0.01;  // wanted half-width of the 95% interval / median
   int min_samples = 6;      // required to end by precision; time limits may end a case earlier
 
   /// Wall time limit of one case for samples and warm-up; `floor_samples` may exceed it.
@@ -37,7 +37,7 @@ struct SamplerOptions {
 
 /// Facts about a case before the first round.
 struct SamplerCase {
-  double execution_seconds = 0;  // of its verification run, which was its first warm-up
+  double execution_seconds = 0;  // time of the verification run, the first warm-up
   double warm_up_seconds = 0;    // wall time of the verification run
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
@@ -51,23 +51,25 @@ enum class MeasurementKind { warm_up, sample };
 
 struct Measurement {
   MeasurementKind kind = MeasurementKind::sample;
-  std::size_t index = 0;  // of the case
+  std::size_t index = 0;  // index of the case
   std::int64_t iterations = 1;
-  int round = 0;  // of a sample
+  int round = 0;  // round of a sample
 };
 
-/// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
-/// cases without samples first. If time is short, a case without samples directly follows those
-/// that it is compared with, and neither is sampled if there is no time for both, so that there are
-/// ratios. Before its first sample, a short case is warmed up until its iterations per sample are
-/// known. A case ends when its precision is reached ("precision"), when its next sample would
-/// probably exceed its time ("max-time"), when the next round would exceed the time of all cases
+/// Selects samples in rounds: every unfinished case once per round, in an order shuffled for each
+/// round, cases without samples first. If time is short, a case without samples directly follows
+/// those that it is compared with, and neither is sampled if there is no time for both, so that
+/// each sampled case has a ratio. Before its first sample, a short case is warmed up until the
+/// sampler knows how many iterations a sample needs.
+///
+/// A case ends when its precision is reached ("precision"), when its next sample would probably
+/// exceed its time ("max-time"), when the next round would exceed the time of all cases
 /// ("total-time"; while a case has no sample, only a case whose own sample would), or at a fixed
 /// number of samples ("fixed count"). A case that has ended is still sampled, within its own time,
 /// while a case that is compared with it has not ended, so that comparisons use adjacent samples.
 class Sampler {
  public:
-  /// `budget`: limits all cases together; the total time of the options is the session's.
+  /// `budget` limits all cases together; `SamplerOptions::total_seconds` is not used here.
   Sampler(SamplerOptions options, const Budget& budget, const std::vector<SamplerCase>& cases);
 
   /// Returns the next measurement; nothing if every case has ended.
@@ -85,7 +87,7 @@ class Sampler {
   /// to get this number of samples.
   [[nodiscard]] bool has_time_for(double wall_seconds, int samples) const;
 
-  /// Drops a case: it is not sampled again and has no reason to stop.
+  /// Drops a case that failed: it is not sampled again, and `stopped_because` is empty.
   void fail(std::size_t index);
 
   /// Ends a case whose device was lost ("device lost"). It keeps its samples, and its reason if it
@@ -102,14 +104,15 @@ class Sampler {
   /// Returns the number of cases that have ended, including dropped ones.
   [[nodiscard]] std::size_t ended_cases() const;
 
-  /// Returns the half-width of the median's 95% interval, relative to it; nothing if unknown.
+  /// Returns the half-width of the median's 95% interval, divided by the median; nothing if
+  /// unknown.
   [[nodiscard]] std::optional<double> reached_precision(std::size_t index) const;
 
   /// Returns the wall time of samples and warm-up so far, including the verification runs.
   [[nodiscard]] double spent_seconds() const;
 
-  /// Estimates the wall time until every case has ended, from the cost of its samples so far, their
-  /// deviation and the 1/√n law of its interval; includes further samples of ended cases.
+  /// Estimates the wall time until every case has ended, from the cost and deviation of its samples
+  /// so far and the 1/√n law of intervals; includes further samples of ended cases.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -117,11 +120,11 @@ class Sampler {
     double execution_seconds = 0;
     double spent = 0;
     std::vector<std::size_t> compared_with;
-    std::int64_t iterations = 0;  // of a sample; 0: not known yet
+    std::int64_t iterations = 0;  // iterations of a sample; 0: not known yet
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
-    std::optional<double> deviation;  // of the samples, relative to their median
+    std::optional<double> deviation;  // relative standard deviation of the samples
     std::vector<report::Sample> samples;
     std::string stopped_because;
     bool dropped = false;  // never sampled again
@@ -135,8 +138,8 @@ class Sampler {
   [[nodiscard]] bool ended(const State& state) const;
   /// Returns whether the case is sampled in the next round.
   [[nodiscard]] bool is_due(std::size_t index) const;
-  /// Returns the number of samples that unfinished cases still need from this case, which they are
-  /// compared with; 0 if it cannot be sampled any more.
+  /// Returns the number of further samples of this case that unfinished cases need for their
+  /// comparison with it; 0 if the case cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
   static void note_spread(State& state);
@@ -149,8 +152,8 @@ class Sampler {
   [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t index) const;
   /// Returns whether the baseline of a case has no sample for lack of time.
   [[nodiscard]] bool lacks_partner(const State& state) const;
-  /// Returns the seconds of the first sample of a case that is compared with this one, if neither
-  /// has samples; else 0.
+  /// Returns the seconds of the shortest first sample among the cases that are compared with this
+  /// one, if none of them has samples; else 0.
   [[nodiscard]] double cost_of_partner(std::size_t index) const;
   /// Returns whether a case without samples is the first to be compared with its baseline.
   [[nodiscard]] bool completes_pair(std::size_t index) const;

@@ -10,7 +10,7 @@ enum class ActivationKind {
   gelu_tanh,  // the paper's approximation: x/2·(1 + tanh(sqrt(2/π)·(x + 0.044715·x³)))
   sigmoid,    // 1/(1 + exp(−x))
   tanh,
-  clip  // min(max(x, low), high); ReLU6 with 0 and 6
+  clip  // min(max(x, low), high); ReLU6 if low = 0 and high = 6
 };
 
 /// Returns true if the backward pass reads the input of the forward pass, false if it reads the

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether a comma-separated list contains `name`. Both are put between commas, so that
-/// parts of names do not match.
+/// Returns whether a comma-separated list contains `name`. Searches for ",name,", so that parts of
+/// names do not match.
 bool lists(std::string_view names, std::string_view name) {
   const std::string list = "," + std::string(names) + ",";
   return list.find("," + std::string(name) + ",") != std::string::npos;
@@ -25,12 +25,12 @@ struct Hierarchy {
 
 /// A mount of a hierarchy in the file system.
 struct Mount {
-  fs::path shown;  // the group that the mount's top folder stands for
+  fs::path shown;  // group that the top folder of the mount shows
   fs::path point;
 };
 
-/// Returns the group of this process. Lines are "number:controllers:/path"; version 2 has number 0
-/// and no controllers.
+/// Returns the group of this process in a hierarchy. Lines of the file are
+/// "number:controllers:/path"; version 2 has number 0 and no controllers.
 std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -45,8 +45,8 @@ std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::p
   return std::nullopt;
 }
 
-/// Returns the mount of a hierarchy. Lines are "31 23 0:28 /shown /point options … - type source
-/// options"; in version 1 the last options name the controllers.
+/// Returns the mount of a hierarchy. Lines of the file are "31 23 0:28 /shown /point options … -
+/// type source options"; in version 1 the last options name the controllers.
 /// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
 std::optional<Mount> mount_of(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/mountinfo");
@@ -68,8 +68,8 @@ std::optional<Mount> mount_of(const Hierarchy& hierarchy, const fs::path& root) 
   return std::nullopt;
 }
 
-/// Returns the path of a group relative to the top of a mount. Empty if the mount does not show the
-/// group, as in some containers; the top of the mount then stands for the group.
+/// Returns the path of a group relative to the top of a mount. Empty if the group is the top, or if
+/// the mount does not show the group, as in some containers; callers then use the top.
 fs::path path_below(const fs::path& group, const fs::path& top) {
   const fs::path path = group.lexically_relative(top);
   return path == "." || path.begin() == path.end() || *path.begin() == ".." ? fs::path() : path;

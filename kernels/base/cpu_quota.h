@@ -18,7 +18,7 @@ struct CoreTime {
   double withheld = 0;
 };
 
-/// CPU quotas of the groups of this process. The constructor finds the groups that have one.
+/// CPU quotas of the control groups of this process. The constructor finds the groups with a quota.
 class CpuQuota {
  public:
   /// `root`: the folder that holds proc and sys.
@@ -40,7 +40,7 @@ class CpuQuota {
 
 /// Returns the share of the requested CPU time (used + withheld) that a quota withheld between two
 /// readings of the same CpuQuota, from 0 to 1: the largest share of any group. Work that needs its
-/// cores all the time takes 1/(1 − share) times as long. Nothing without a quota.
+/// cores all the time takes 1/(1 − share) times as long. Returns nothing without a quota.
 [[nodiscard]] std::optional<double> withheld_share(const std::vector<CoreTime>& before,
                                                    const std::vector<CoreTime>& after);
 

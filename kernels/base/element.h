@@ -1,4 +1,4 @@
-// From a number format to the type that holds its elements.
+// Maps element types of tensors to C++ types.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace parbench {
 
-/// Calls `function` with a value of the type that holds elements: float, or std::uint16_t for bf16.
+/// Calls `function` with a zero of the C++ type of the elements: std::uint16_t for bf16, otherwise
+/// float. Not for i32.
 template <class Function>
 decltype(auto) with_element(DType dtype, Function&& function) {
   if (dtype == DType::bf16) return std::forward<Function>(function)(std::uint16_t{0});

@@ -8,7 +8,8 @@
 
 namespace parbench {
 
-/// A failure whose message names the object, the value and the remedy.
+/// Base of the errors that are reported to the user. Messages name the object and the value, and
+/// the remedy if there is one.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,15 +21,15 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-/// The operation or the data type does not exist on this device. The case is skipped with the
-/// reason.
+/// A device does not support an operation, a data type or a feature such as graphs. A case that
+/// needs it is skipped, with the message as the reason.
 class Unsupported : public Error {
  public:
   using Error::Error;
 };
 
-/// No device of the backend can be used again before the process is restarted. The remaining work
-/// of the case is dropped.
+/// No device of the backend can be used again before the process is restarted. The case fails, and
+/// other cases on the backend are left out.
 class DeviceLost : public Error {
  public:
   DeviceLost(std::string backend, const std::string& message)
@@ -48,7 +49,7 @@ class TimedOut : public Error {
 /// A device or the host has too little memory left for a request.
 class OutOfMemory : public Error {
  public:
-  /// For messages that are complete without the number of bytes, which is unknown here.
+  /// Constructs an error with this message; the numbers of bytes are unknown.
   explicit OutOfMemory(const std::string& message) : Error(message) {}
   OutOfMemory(const std::string& where, std::size_t asked_bytes, std::size_t available_bytes);
   [[nodiscard]] std::size_t asked_bytes() const { return asked_; }

@@ -8,8 +8,8 @@
 
 namespace parbench {
 
-/// Returns the number that a text consists of; nothing for other text or if the type cannot hold
-/// it.
+/// Returns the number that a text consists of; nothing for other text, or if the number is out of
+/// the range of its type.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text) {
   Number value{};

@@ -1,17 +1,17 @@
-// The one source of random numbers: counter-based, so that every backend and any number of threads
-// draw the same values.
+// Generator of all random data: counter-based, so that every backend and any number of threads draw
+// the same values.
 //
 // The value at index i of a tensor depends on (seed, subsequence, i) only. Its words are
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC11)
 // with counter {i/4 low, i/4 high, subsequence low, subsequence high} and key {seed low, seed
 // high}.
 // - uniform: word w = i mod 4 of the block gives u = (w >> 8)·2^-24; the value is low + (high −
-//   low)·u, whose difference is rounded to f32 and whose product is exact in f64; the sum is
-//   rounded to f32, and is below `high`.
+//   low)·u. The difference is rounded to f32, the product is exact in f64, and the sum is rounded
+//   to f32 and limited to the largest number below `high`.
 // - normal (Box, Muller 1958): words (a, b) at i mod 4 = 0, 1 or 2, 3 give r = sqrt(−2·ln((a +
 //   0.5)·2^-32)) and the angle 2π·b·2^-32; the even index gets r·cos, the odd one r·sin. The
-//   functions below are f32 polynomials, independent of mathematics libraries. Backends agree
-//   to the last bits unless the compiler fuses multiplication and addition.
+//   functions below are f32 polynomials, independent of mathematics libraries. Results differ
+//   between backends in the last bits if a compiler fuses multiplications and additions.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ struct RandomWords {
   friend bool operator==(const RandomWords&, const RandomWords&) = default;
 };
 
-/// Selects the numbers that are drawn. Tensors with different subsequences are independent.
+/// Selects the numbers that are drawn. Numbers of different subsequences are independent.
 struct RandomStream {
   std::uint64_t seed = 0;
   std::uint64_t subsequence = 0;
@@ -47,7 +47,7 @@ PARBENCH_HOST_DEVICE inline std::uint32_t high_word(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32U);
 }
 
-/// Philox4x32 with ten rounds.
+/// Returns the words of Philox4x32 with ten rounds.
 PARBENCH_HOST_DEVICE inline RandomWords philox(RandomWords counter, std::uint64_t key) {
   std::uint32_t key0 = low_word(key);
   std::uint32_t key1 = high_word(key);
@@ -83,8 +83,8 @@ PARBENCH_HOST_DEVICE inline float uniform_value(std::uint32_t word, UniformRange
   return value < range.last ? value : range.last;
 }
 
-/// ln(x) for a positive, normal x: x = 2^e·m with m in [sqrt(1/2), sqrt(2)), and ln(m) =
-/// 2·artanh(s) with s = (m − 1)/(m + 1), by its series.
+/// Returns ln(x) for a positive, normal x: x = 2^e·m with m in [sqrt(1/2), sqrt(2)), and ln(m) =
+/// 2·artanh(s) with s = (m − 1)/(m + 1), by the series of artanh.
 PARBENCH_HOST_DEVICE inline float natural_logarithm(float x) {
   constexpr std::int32_t bits_of_sqrt_half = 0x3F3504F3;
   const auto bits = std::bit_cast<std::int32_t>(x);
@@ -101,8 +101,8 @@ struct Direction {
   float sine = 0;
 };
 
-/// Cosine and sine of 2π·turn·2^-32. The angle is split into the nearest quarter turn and a rest
-/// within ±π/4, which goes into the Taylor series.
+/// Returns the cosine and the sine of 2π·turn·2^-32. Splits the angle into the nearest quarter turn
+/// and a rest within ±π/4, of which it computes the Taylor series.
 PARBENCH_HOST_DEVICE inline Direction direction(std::uint32_t turn) {
   const std::uint32_t quarter = (turn + (1U << 29U)) >> 30U;
   const auto rest = static_cast<std::int32_t>(turn - (quarter << 30U));

@@ -2,8 +2,8 @@
 // loaded.
 #pragma once
 
-// Sanitizers start after the loader's choice and crash in it, so their builds have the baseline
-// only.
+// The loader chooses the version before a sanitizer is initialised, and instrumented code crashes
+// there. Builds with a sanitizer therefore compile the default version only.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PARBENCH_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))

@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Element type of a tensor. i32 is for indices: no operation computes with it, so it is not a
+/// Element type of a tensor. i32 is for indices: arithmetic is in f32 or bf16, so i32 is not a
 /// NumberFormat that users can choose.
 enum class DType { f32, bf16, i32 };
 
@@ -35,7 +35,6 @@ struct NumberFormat {
 };
 
 [[nodiscard]] std::string_view to_string(const NumberFormat& format);
-/// Returns the names of all number formats.
 [[nodiscard]] std::vector<std::string> number_format_names();
 /// Returns the number format of that name; nothing for an unknown name.
 [[nodiscard]] std::optional<NumberFormat> number_format_named(std::string_view name);
@@ -44,8 +43,7 @@ struct NumberFormat {
 /// ({G, O/G, I/G, KH, KW} when grouped), {rows, columns} for matrices.
 using Shape = std::vector<std::int64_t>;
 
-/// Returns the number of elements. Throws UsageError if it exceeds 64 bits; `canonical` does so for
-/// the number of bytes.
+/// Returns the number of elements. Throws UsageError if it exceeds 64 bits.
 [[nodiscard]] std::int64_t element_count(const Shape& shape);
 [[nodiscard]] std::string to_string(const Shape& shape);
 
@@ -89,11 +87,12 @@ struct TensorDesc {
   }
 };
 
-/// Returns a dense row-major tensor.
+/// Returns the description of a dense row-major tensor. Throws UsageError if its number of bytes
+/// exceeds 64 bits.
 [[nodiscard]] TensorDesc canonical(Shape shape, DType dtype = DType::f32);
 
-/// Returns a tensor of bytes whose meaning only an operation and its counterpart know: masks,
-/// indices, counters.
+/// Returns the description of bytes that only the operations of one backend interpret: masks and
+/// indices that a forward pass saves, counters.
 [[nodiscard]] TensorDesc opaque(std::size_t bytes);
 [[nodiscard]] bool is_opaque(const Layout& layout);
 

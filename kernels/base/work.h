@@ -5,7 +5,7 @@ namespace parbench {
 
 struct Work {
   double flops = 0;  // floating-point operations; a multiply-add is two
-  double bytes = 0;  // minimum traffic: every argument read or written once
+  double bytes = 0;  // minimum traffic: every argument read once, written once, or both
   /// Additional time in seconds that the operation takes on every device.
   double seconds = 0;
 

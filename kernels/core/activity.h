@@ -12,9 +12,9 @@ namespace parbench {
 /// Identifies the work of a plan in a log; 0 marks work that is not logged.
 using ActivityTag = std::uint32_t;
 
-/// One executed operation or copy. If the device executes it in several parts, `begin` is that of
-/// the first and `end` that of the last. Times are those of the host's steady clock, whatever clock
-/// the device has.
+/// One executed operation or copy, from the beginning of its first part to the end of its last, if
+/// the device executes it in several parts. Times of devices with a clock of their own are
+/// converted to the host's steady clock.
 struct Activity {
   ActivityTag tag = 0;
   std::chrono::steady_clock::time_point begin;
@@ -44,7 +44,8 @@ class ActivityLog {
 
   void clear() noexcept { count_ = dropped_ = 0; }
 
-  /// Returns the activities in the order in which they ended.
+  /// Returns the activities: operations and copies in the order in which they ended, messages of a
+  /// HostWorker after them.
   [[nodiscard]] std::span<const Activity> activities() const {
     return std::span(activities_).first(count_);
   }
@@ -52,8 +53,8 @@ class ActivityLog {
   /// them.
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
 
-  /// Maximum offset of the times from those of other streams, in seconds; 0 if the device reads the
-  /// host's clock.
+  /// Maximum error of the times relative to times of other streams, in seconds; 0 if the device
+  /// reads the host's clock.
   double clock_error = 0;
 
  private:

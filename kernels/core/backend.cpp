@@ -1,4 +1,3 @@
-// Parts that all backends share.
 #include "kernels/core/backend.h"
 
 #include <fmt/format.h>

@@ -20,8 +20,8 @@ struct DeviceNumber {
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
 
-/// The part of the process's cores for its devices, if other processes of the run use the same
-/// cores.
+/// Share of the process's cores that its devices use: part `index` of `count`. Other processes of
+/// the run on the same cores use the other parts.
 struct CoreShare {
   int index = 0;
   int count = 1;
@@ -38,7 +38,7 @@ struct DeviceOptions {
   bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
   // minimum number of parts into which a device is divided if a part of it is named
   int min_parts = 0;
-  bool oversubscribe = false;  // more devices than cores share them, if the backend can
+  bool oversubscribe = false;  // allow more devices than cores: devices share cores
 };
 
 /// A kind of device with the libraries that compute on it (oneDNN on CPU cores, CUDA on GPUs).
@@ -48,7 +48,7 @@ class Backend {
 
   [[nodiscard]] virtual std::string_view name() const = 0;  // the part before ':' in a device name
 
-  /// Libraries and versions, as a report names them: {"oneDNN", "2.6.3"}, …
+  /// A library and its version, as a report names them: {"oneDNN", "2.6.3"}.
   struct Component {
     std::string name;
     std::string version;
@@ -65,12 +65,12 @@ class Backend {
   [[nodiscard]] virtual int device_limit() const { return device_count(); }
   /// Returns whether several devices can share a core on request (DeviceOptions).
   [[nodiscard]] virtual bool can_oversubscribe() const { return false; }
-  /// Returns the devices for a request of `count` devices, at most `device_limit` unless cores are
-  /// shared.
+  /// Returns the numbers of the devices that a request of `count` devices opens. `count` is at most
+  /// `device_limit`, unless devices share cores.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// Returns DeviceInfo::unit of each device number. Processes that see the same hardware use it to
-  /// divide the hardware among each other. Empty if the backend divides it in another way.
+  /// Returns DeviceInfo::unit of each device number, by which processes on the same hardware divide
+  /// the devices among each other. Empty if the backend divides its hardware in another way.
   [[nodiscard]] virtual std::vector<std::string> units() const { return {}; }
   /// Maximum number of parts into which that device can be divided; 1 if it cannot be divided.
   [[nodiscard]] virtual int max_parts([[maybe_unused]] int device) const { return 1; }
@@ -85,8 +85,8 @@ class Backend {
   /// Returns whether the devices of this backend can choose kernels by measuring them.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
-  /// Returns why no device of this backend supports this format, with the remedy; empty if some may
-  /// support it. Devices that are too old refuse each operation.
+  /// Returns why no device of this backend supports this format, with the remedy; empty if some
+  /// device may support it. A device that does not throws Unsupported when it prepares operations.
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens distinct devices for one run, in the order in which the user named them. Throws
@@ -94,9 +94,9 @@ class Backend {
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 
-  /// Opens one device for work while all these devices are idle: it has their cores, or is the GPU
-  /// that they are parts of. Null if several of them share cores, or if no single device covers
-  /// them all. Throws as `open` does.
+  /// Opens one device that has the cores of all these devices, or is the GPU that they are parts
+  /// of, for work while they are idle. Null if several of them share cores, or if no single device
+  /// covers them all. Throws as `open` does.
   [[nodiscard]] virtual std::unique_ptr<Device> open_whole(
       [[maybe_unused]] const std::vector<DeviceNumber>& numbers,
       [[maybe_unused]] const DeviceOptions& options) {

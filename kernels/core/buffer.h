@@ -13,7 +13,7 @@ namespace parbench {
 /// its first use.
 enum class MemoryKind { device, pinned, pageable };
 
-/// Move-only owner of memory. The address is stable while the buffer is not assigned to.
+/// Move-only owner of memory. Only assigning to the buffer and Device::grow change its address.
 class Buffer {
  public:
   using Release = std::function<void(std::byte*)>;

@@ -14,8 +14,8 @@ bool adds(Collective collective) {
          collective == Collective::reduce;
 }
 
-/// Returns the number of bytes of which the size of a member's data must be a multiple: one f32, or
-/// one per block.
+/// Returns the number of bytes of which the size of a member's data must be a multiple: the size of
+/// an element (f32 for sums, otherwise a byte), times the number of members if there are blocks.
 std::size_t granularity_of(Collective collective, std::size_t members) {
   return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? members : 1);
 }

@@ -1,4 +1,4 @@
-// Collectives of a library that knows the links between its devices (NCCL for GPUs).
+// Collectives among devices, by a library such as NCCL or between the ranks of a run.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ namespace parbench {
 /// Members are the devices that take part. Collectives in place, on `data` of equal sizes at all
 /// members:
 /// - all_reduce: f32 numbers; the data of every member become the sum over all members.
-/// - all_gather: as many blocks of equal sizes as there are members; member m provides block m, and
-///   all members get all blocks.
-/// - reduce_scatter: f32 numbers in such blocks; block m of member m becomes the sum of block m
-///   over all members, and its other blocks become undefined.
-/// - broadcast: the data of every member become those of member 0.
-/// - reduce: f32 numbers; the data of member 0 become the sum over all members, and those of the
-///   others become undefined.
+/// - all_gather: the data consist of one block per member, of equal sizes; member m provides block
+///   m, and all members receive all blocks.
+/// - reduce_scatter: f32 numbers in one block per member; block m of member m becomes the sum of
+///   block m over all members, and the other blocks of member m become undefined.
+/// - broadcast: member 0 provides the data, and all members receive them.
+/// - reduce: f32 numbers; the data of member 0 become the sum over all members, and the data of the
+///   other members become undefined.
 /// Collectives from an input of each member, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of member m's input becomes block m of member j's data.
-/// - send_recv: the input of each member becomes the data of the next one; the member after the
-///   last one is member 0.
+/// - send_recv: the input of each member becomes the data of the next member; after the last member
+///   comes member 0.
 enum class Collective {
   all_reduce,
   all_gather,
@@ -65,10 +65,10 @@ struct Joining {
   std::function<void()> check = {};  // throws if a rank is lost; any thread may call it
 };
 
-/// Runs collectives. Device::make_communicator makes one for devices of this process, which are its
-/// members in the order given; the devices must outlive it. Device::join makes one on each rank,
-/// which ignores the streams and views of other ranks. Graphs that contain its collectives must be
-/// destroyed before it. Used by one host thread at a time.
+/// Runs collectives. Device::make_communicator makes a communicator whose members are devices of
+/// this process, in the order given; the devices must outlive it. Device::join makes a communicator
+/// on each rank, which ignores the streams and views of other ranks. Graphs that contain
+/// collectives of a communicator must be destroyed before it. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -77,9 +77,9 @@ class Communicator {
   [[nodiscard]] virtual int size() const = 0;                 // number of members
   [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
-  /// Decides how a collective with `bytes` at each member is done; a plan calls it for each of its
-  /// collectives. `streams`: those of `enqueue`, which the decision may use. With several
-  /// processes, all ranks call it in the same order.
+  /// Chooses the method of a collective with `bytes` at each member, possibly by measuring on
+  /// `streams`, the streams of the later `enqueue`. A plan calls it for each of its collectives.
+  /// With several processes, all ranks call it in the same order.
   virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
                        std::size_t /*bytes*/) {}
   /// Returns the library or algorithm of a collective: "NCCL 2.28.9", "rank-ring over Open MPI
@@ -96,13 +96,14 @@ class Communicator {
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
-  /// Throws the error that has occurred since the communicator was made, for example on the links
-  /// between devices. The communicator cannot be used afterwards.
+  /// Throws if an error has occurred since the communicator was made, for example on a link between
+  /// devices. The communicator cannot be used afterwards.
   virtual void check() const {}
 
-  /// With members on several ranks: returns a communicator of `members` in that order; null if the
-  /// library has none. All ranks call it with the same `members`. On ranks without one of these
-  /// members, collectives of the new communicator do nothing. Throws as Device::join does.
+  /// With members on several ranks: returns a communicator of some members, in the order given;
+  /// null if this communicator cannot be split. All ranks call it with the same `members`. On ranks
+  /// without any of them, collectives of the new communicator do nothing. Throws as Device::join
+  /// does.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*members*/) {
     return nullptr;
   }

@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// Polling is slow enough to leave the core to a thread that computes there.
+/// Pause between polls: long enough to leave the core to a thread that computes there.
 constexpr auto poll_interval = std::chrono::microseconds(20);
 constexpr int polls_between_checks = 50;
 
@@ -59,7 +59,8 @@ std::unique_ptr<Event> make_event_for(Device& recorder, std::span<Device* const>
   const auto foreign = std::ranges::find_if(
       waiters, [&](const Device* waiter) { return !same_backend(recorder, *waiter); });
   if (foreign == waiters.end()) return recorder.make_event(kind);
-  // The host sees the pinned memory of every device, but not every device sees host memory.
+  // The host can access the pinned memory of every device, but not every device can access memory
+  // that the host has allocated.
   Device& owner = recorder.info().host_memory ? **foreign : recorder;
   return recorder.make_shared_event(owner.allocate(sizeof(std::uint32_t), MemoryKind::pinned));
 }

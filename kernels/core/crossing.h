@@ -23,9 +23,10 @@ class SharedRecords {
   /// `word`: at least four bytes of host memory that waiting and recording devices can access.
   explicit SharedRecords(Buffer word);
 
-  /// Returns the number of a record that has just been enqueued.
+  /// Counts a record that has just been enqueued, and returns its number.
   std::uint32_t announce() { return ++announced_; }
-  /// Returns the latest record enqueued; 0 before the first, for which no wait is needed.
+  /// Returns the number of the latest record enqueued; 0, which counts as reached, before the
+  /// first.
   [[nodiscard]] std::uint32_t announced() const { return announced_; }
 
   /// Marks a record as reached. Called by a host thread.
@@ -51,7 +52,7 @@ class SharedRecords {
                                 std::chrono::milliseconds limit);
 
 /// Makes an event that is recorded on streams of `recorder` and waited for by streams of `waiters`.
-/// Events across backends record their time whatever `kind` is.
+/// Events across backends record their time even if `kind` is `ordering`.
 [[nodiscard]] std::unique_ptr<Event> make_event_for(Device& recorder,
                                                     std::span<Device* const> waiters,
                                                     EventKind kind);

@@ -14,12 +14,12 @@ class DescribedOp : public Op {
  public:
   /// The arguments are the operands of the description; `add_tensor` adds their memory layouts.
   explicit DescribedOp(const OpDesc& desc);
-  /// Constructs an operation without arguments; only tests have such operations.
+  /// Constructs an operation without arguments.
   explicit DescribedOp(std::string_view name) { name_ = name; }
 
   [[nodiscard]] const std::vector<Operand>& operands() const { return operands_; }
-  /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error for
-  /// another shape or type than the operand's, and after the last one.
+  /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error if
+  /// shape or type differ from the operand's (unless it is opaque), or if all operands were added.
   void add_tensor(TensorDesc tensor);
   /// Throws std::logic_error unless `add_tensor` has been called for every operand.
   void check_complete() const;

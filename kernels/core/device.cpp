@@ -1,4 +1,4 @@
-// Properties of groups of devices.
+// Properties of groups of devices, and defaults of devices that no library joins.
 #include "kernels/core/device.h"
 
 #include <cstddef>

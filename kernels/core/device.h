@@ -23,11 +23,11 @@ namespace parbench {
 struct DeviceInfo {
   std::string name;                     // "cpu:0"
   std::string backend;                  // "cpu"
-  std::string model;                    // the processor's own name
+  std::string model;                    // product name of the processor
   std::string hardware;                 // the model; for a part of a GPU also its size
   std::vector<int> cores;               // operating-system indices of the cores that compute
   std::vector<int> copy_cores;          // operating-system indices of the cores of the copy lane
-  std::size_t memory_bytes = 0;         // memory that it can use, shared with other devices or not
+  std::size_t memory_bytes = 0;         // total memory, possibly shared with other devices
   std::vector<std::string> peers = {};  // devices whose memory it can access without the host
   bool host_memory = false;  // whether its memory is host memory, which every backend can copy
   /// Further properties that affect times: {"compute capability", "9.0"}, …
@@ -37,10 +37,10 @@ struct DeviceInfo {
   /// Whether messages to other processes are copied through page-locked host memory: true if the
   /// device's memory is not host memory and the message passing library cannot access it.
   bool staged = false;
-  /// Library that joins it with devices of other processes for collectives ("NCCL 2.28.9"); empty
-  /// if there is none.
+  /// Library for collectives with devices of other processes ("NCCL 2.28.9"); empty if there is
+  /// none.
   std::string joined_by = {};
-  /// Unique name of its hardware, the UUID of a GPU; empty if unknown.
+  /// Unique name of the hardware, for example the UUID of a GPU; empty if unknown.
   std::string unit = {};
 };
 
@@ -62,12 +62,12 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual AvailableMemory available_memory() const = 0;
 
-  /// Reads the sensors at each call, also while streams run. Does not throw: values that cannot be
-  /// read are absent; the default implementation reads nothing.
+  /// Reads the sensors, also while streams run. Does not throw: values that cannot be read are
+  /// absent.
   [[nodiscard]] virtual Condition condition() const { return {}; }
 
   /// Returns the link to another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty if
-  /// this device does not know it. `links_of` asks both devices.
+  /// this backend cannot determine it. `links_of` calls it for both devices.
   [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
     return {};
   }
@@ -80,10 +80,10 @@ class Device {
   /// loaded then.
   [[nodiscard]] virtual bool loads_at_first_use() const { return false; }
 
-  /// Makes a stream. Compute streams: this one is the `index`-th of `sharers` streams that work at
-  /// the same time and gets that share of the device's cores. Shares differ by one core at most, so
-  /// streams may have different numbers of threads; if there are more streams than cores, streams
-  /// share cores. Copy streams ignore `index` and `sharers`.
+  /// Makes a stream. A compute stream is number `index` of `sharers` streams that work at the same
+  /// time, and gets that share of the device's cores. Shares differ by one core at most, so streams
+  /// may have different numbers of threads; if there are more streams than cores, streams share
+  /// cores. Copy streams ignore `index` and `sharers`.
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream(StreamKind kind, int index = 0,
                                                             int sharers = 1) = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
@@ -100,13 +100,14 @@ class Device {
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
 
   /// Enlarges a buffer of this device (or an empty one) to at least `bytes`; keeps the buffer's
-  /// memory if the device can. The content becomes undefined and the address may change. Throws
-  /// OutOfMemory and leaves the buffer unchanged.
+  /// memory if the device can. The content becomes undefined and the address may change. If it
+  /// throws OutOfMemory, the buffer keeps its size.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
-  /// Prepares host memory of another backend's device for copies by streams of this device, as long
-  /// as the result lives. GPUs need locked pages: they read pageable memory when a copy is enqueued
-  /// instead of when it runs. Null if nothing has to be done. Throws OutOfMemory.
+  /// Prepares host memory of another backend's device for copies by streams of this device, until
+  /// the returned object is destroyed. GPUs need locked pages: they read pageable memory when a
+  /// copy is enqueued instead of when it runs. Null if no preparation is needed. Throws
+  /// OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
     return nullptr;
   }
@@ -132,13 +133,13 @@ class Device {
   /// Unsupported with the reason if the backend does not support the operation.
   [[nodiscard]] virtual std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) = 0;
 
-  /// Chooses kernels for operations before they are prepared, those with the most FLOPs first, so
-  /// that these are measured before the time for tuning is used up. Does nothing on devices that do
-  /// not measure kernels. Ignores unsupported operations, for which `prepare` throws.
+  /// Chooses kernels for operations before they are prepared. Measures the operations with the most
+  /// FLOPs first, because the time for tuning is limited. Does nothing on devices that do not
+  /// measure kernels. Ignores unsupported operations, for which `prepare` throws.
   virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}  // NOLINT(performance-*)
 
-  /// Returns the layout of activations of this shape ({N, C, H, W}, {N, positions, C} or {N, C}),
-  /// which is the same throughout a model on this device.
+  /// Returns the description of an activation of this shape ({N, C, H, W}, {N, positions, C} or
+  /// {N, C}) in the layout that all operations of a model on this device use for it.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
 

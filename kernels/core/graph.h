@@ -3,9 +3,9 @@
 
 namespace parbench {
 
-/// Made by Stream::capture. The streams, operations and memory that it refers to must outlive it,
-/// and the memory must not move after the capture. Destroying the graph does not stop a launch that
-/// still runs.
+/// Work captured by Stream::capture. The streams, operations and memory of the work must outlive
+/// the graph, and the memory must not move after the capture. Destroying the graph does not stop a
+/// launch that still runs.
 class Graph {
  public:
   virtual ~Graph() = default;

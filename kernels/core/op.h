@@ -23,11 +23,11 @@ struct Argument {
   TensorDesc tensor;
 };
 
-/// How an operation's kernel was chosen from those that a library has for it.
+/// How the kernel of an operation was chosen among the kernels of a library.
 enum class ChosenBy {
-  library,     // the device measures none, or there was only one
-  measuring,   // `--autotune`
-  heuristics,  // `--autotune`, but without time or memory left to measure this operation
+  library,     // by the library: the device does not measure kernels, or there was only one
+  measuring,   // by `--autotune`
+  heuristics,  // by the library, because `--autotune` had no time or memory left to measure
 };
 
 /// A planned, executable operation. Device::prepare makes it and does all slow work in advance. An
@@ -40,7 +40,7 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Name of the kernel that the vendor's library chose, in the library's words.
+  /// Name that the vendor's library gives to the kernel.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
   /// Whether the kernel is the library's reference implementation: a plain loop, often a hundred
   /// times slower than an optimised kernel.

@@ -1,4 +1,3 @@
-// Parts that all streams share.
 #include "kernels/core/stream.h"
 
 #include <fmt/format.h>

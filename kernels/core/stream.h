@@ -39,8 +39,8 @@ class Event {
   /// only.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
-  /// Returns the records by which streams of other backends wait for it (crossing.h); null if only
-  /// streams of its own backend can wait.
+  /// Returns the records by which streams of other backends wait for this event (crossing.h); null
+  /// if only streams of the event's own backend can wait for it.
   [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
 
   /// Throws if the recorded events can no longer complete, for example because the device was lost.
@@ -52,8 +52,8 @@ class Event {
 /// sequence. One host thread at a time may enqueue on a stream.
 class Stream {
  public:
-  /// Skips the operations and copies that have not begun. Queued events are still reached, so that
-  /// other streams that wait for them go on.
+  /// Waits until no work of the stream runs; may skip operations and copies that have not begun.
+  /// Queued events are still reached, so that other streams that wait for them continue.
   virtual ~Stream() = default;
 
   [[nodiscard]] virtual Device& device() const = 0;
@@ -87,8 +87,8 @@ class Stream {
   /// cannot hold the old and the new memory at once has freed and reallocated the old one.
   [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
-  /// Largest scratch request since the value was last set: the need of one user of the stream. The
-  /// scratch memory itself serves all users and never shrinks.
+  /// Largest scratch request since the value was last set. Lets a caller record the need of one of
+  /// several plans on the stream; the scratch memory serves all of them and never shrinks.
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
@@ -121,15 +121,15 @@ class Stream {
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 
-  /// Sets the tag of operations and copies that are enqueued or captured from now on.
+  /// Sets the tag of operations, copies and host work that are enqueued or captured from now on.
   void set_tag(ActivityTag tag) { tag_ = tag; }
   [[nodiscard]] ActivityTag tag() const { return tag_; }
 
-  /// Records in `log` from now on when tagged work begins and ends; null ends it. Must not be
-  /// called while work is queued. The log is complete once all streams that log have been
+  /// Records in `log` from now on when tagged work begins and ends; null ends the logging. Must not
+  /// be called while work is queued. The log is complete once all streams that log have been
   /// synchronised, and must outlive the logging. A graph launched while logging must also have been
   /// captured while logging; other graphs may throw Unsupported. Throws Unsupported with the reason
-  /// if the device cannot log; ending never throws.
+  /// if the device cannot log; null never throws.
   virtual void log_activities(ActivityLog* log);
 
   /// Throws the Unsupported of `log_activities` if its reason is known without trying. Call it
@@ -137,8 +137,7 @@ class Stream {
   virtual void check_activities();
 
  private:
-  /// Grows the scratch memory to that size. Throws OutOfMemory and leaves
-  /// it unchanged.
+  /// Grows the scratch memory to that size. If it throws OutOfMemory, the size is unchanged.
   virtual void grow_scratch(std::size_t bytes) = 0;
 
   ActivityTag tag_ = 0;

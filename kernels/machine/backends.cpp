@@ -1,4 +1,4 @@
-// List of the backends in this build. No other file names them.
+// List of the backends in this build.
 #include <utility>
 
 #include "kernels/cpu/device/backend.h"

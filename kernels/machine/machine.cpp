@@ -1,4 +1,4 @@
-// Parses device requests.
+// Parses device requests and opens the devices.
 #include "kernels/machine/machine.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 namespace parbench {
 namespace {
 
-/// Returns the whole number that `text` consists of. Numbers beyond a million become a million,
-/// which is refused as too large with the same message as other numbers.
+/// Returns the whole number that `text` consists of; nothing for other text. Numbers beyond a
+/// million become a million, which callers refuse as too large.
 std::optional<int> whole_number(std::string_view text) {
   constexpr int max_value = 1'000'000;
   int value = 0;
@@ -58,10 +58,10 @@ struct Wanted {
   std::vector<DeviceNumber> numbers;
 };
 
-/// A request by backend.
+/// A device request, grouped by backend.
 struct Request {
   std::vector<Wanted> wanted;
-  /// For each device: its index in `wanted`, and its index in the numbers there.
+  /// For each device in the order of the request: index in `wanted`, and index in its `numbers`.
   std::vector<std::pair<std::size_t, std::size_t>> order;
 };
 
@@ -113,7 +113,6 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
   return number;
 }
 
-/// Splits a comma list into names.
 std::vector<std::string_view> names_in(std::string_view request) {
   if (request.find(' ') != std::string_view::npos) {
     refuse(request, "has blanks; give names with commas alone between them");

@@ -11,11 +11,11 @@
 
 namespace parbench {
 
-/// Sets environment variables that libraries of the backends read while they are loaded; if one was
-/// missing, starts the program again. Call it first in `main`, with argv.
+/// Sets environment variables that libraries of the backends read while they are loaded, and
+/// restarts the program if it had to set one. Call it first in `main`, with argv.
 void prepare_process(char* const* arguments);
 
-/// Created once in `main` and passed by reference.
+/// Backends of this machine. Created once in `main` and passed by reference.
 class Machine {
  public:
   Machine();  // detects the backends of this build
@@ -29,7 +29,7 @@ class Machine {
   /// Returns names and versions of the components of all backends.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraries() const;
 
-  /// A backend that this build does not contain, and the remedy.
+  /// A backend that this build does not contain; `reason` includes the remedy.
   struct Missing {
     std::string name;
     std::string reason;

@@ -1,5 +1,4 @@
-// Calls of MPI that do not block: they are polled, so that a wait can end when the other side is
-// lost.
+// Nonblocking calls of MPI. Waits poll them, so that a wait can end when the other rank has failed.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +17,7 @@
 
 namespace parbench::mpi {
 
-/// Throws Error with the library's message unless a call has succeeded.
+/// Throws Error with the library's message unless `code`, the result of a call, is MPI_SUCCESS.
 inline void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -49,7 +48,7 @@ class Calls {
   void call(const char* what, const Call& call) {
     std::unique_lock lock(mutex_, std::defer_lock);
     if (one_at_a_time_) lock.lock();
-    require(call(), what);  // asks MPI for its message, under the same lock
+    require(call(), what);  // with the lock held: it may call MPI_Error_string
   }
 
   /// Begins an operation with `begin`, which fills in a request, and waits until the operation has

@@ -1,4 +1,4 @@
-// Algorithms over blocks, and the chunks in which blocks are sent.
+// All-reduces by doubling and in a ring. A ring sends blocks of the data in chunks.
 #include "kernels/mpi/circle.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int 
   own_ = static_cast<int>(own - ranks_.begin());
 }
 
-/// Returns the rank `distance` positions after this one.
+/// Returns the rank `distance` positions after this one; before it if `distance` is negative.
 int Circle::at(int distance) const {
   return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
 }
@@ -73,15 +73,15 @@ void Circle::all_reduce_by_doubling(std::span<float> data) {
   }
 }
 
-/// Sends a block to the next rank and receives one from the rank before, in chunks of which several
-/// are on their way, so that a rank need not wait for each chunk of the one before.
-/// `destination_of` returns where a chunk of what is received goes, and `arrived` is called with
-/// it.
+/// Sends block `sent` to the next rank and receives block `got` from the previous one, with up to
+/// `in_flight` chunks on the way in each direction. `destination_of` returns the memory for a
+/// received chunk, and `arrived` is called when the chunk is there.
 template <class DestinationOf, class Arrived>
 void Circle::pass_block(std::span<float> data, const Block& sent, const Block& got,
                         std::size_t chunk_size, std::size_t in_flight,
                         const DestinationOf& destination_of, const Arrived& arrived) {
-  // Of the largest block: all ranks must send as many messages, some of them empty.
+  // Number of chunks of the largest block: all ranks send the same number of messages, of which
+  // some may be empty.
   const std::size_t largest = (data.size() + ranks_.size() - 1) / ranks_.size();
   const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
   std::array<Requests, max_in_flight> requests;

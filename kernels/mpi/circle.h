@@ -1,4 +1,4 @@
-// All-reduces by this project's own algorithms, over messages of MPI.
+// All-reduces of this project, over messages of MPI.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +13,11 @@
 
 namespace parbench::mpi {
 
-/// Sizes of the chunks that travel round a ring, in elements.
+/// Chunks in which a ring sends blocks.
 struct Chunks {
-  std::size_t added = 0;      // chunks of blocks that are added up
-  std::size_t gathered = 0;   // chunks of complete blocks
-  std::size_t in_flight = 1;  // chunks in flight at once
+  std::size_t added = 0;      // elements of a chunk in the reduce-scatter
+  std::size_t gathered = 0;   // elements of a chunk in the all-gather
+  std::size_t in_flight = 1;  // number of chunks that are sent at the same time
 };
 inline constexpr std::size_t max_in_flight = 32;
 /// For ranks that share memory: a chunk is added while it is still in a cache.
@@ -31,7 +31,8 @@ inline constexpr Chunks on_network{
     .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .in_flight = max_in_flight};
 static_assert(in_memory.in_flight <= max_in_flight && on_network.in_flight <= max_in_flight);
 
-/// Ranks that exchange numbers, seen from one of them. One thread at a time calls its functions.
+/// This rank's part in the all-reduces of a set of ranks. One thread at a time may call its
+/// functions.
 class Circle {
  public:
   /// `tag`: tag of all its messages in the communicator. Throws Error unless `ranks` contains
@@ -56,8 +57,8 @@ class Circle {
   [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] int at(int distance) const;
   [[nodiscard]] Block block_of(int position, std::size_t count) const;
-  /// Begins to send numbers to the rank `to` positions after this one and, at once, to receive
-  /// others from the rank `from` positions after it.
+  /// Begins to send numbers to the rank `to` positions after this one, and to receive numbers from
+  /// the rank `from` positions after it.
   [[nodiscard]] Requests begin_exchange(int to, std::span<const float> sent, int from,
                                         std::span<float> received);
   template <class DestinationOf, class Arrived>

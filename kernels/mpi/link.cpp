@@ -24,7 +24,7 @@
 namespace parbench::mpi {
 namespace {
 
-/// MPI counts elements in an int.
+/// Maximum number of bytes per message: MPI counts elements in an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
 std::string name_of_library() {
@@ -46,7 +46,8 @@ class MpiLink final : public RankLink {
       MPI_Comm_set_errhandler(*communicator, MPI_ERRORS_RETURN);
     }
     shared_numbers_ = SharedNumbers::make(rank_, size_);
-    // More than 16 ranks of one machine have no shared numbers either; these chunks suit them too.
+    // `shared_numbers_` is also null for more than 16 ranks of one machine; the chunks for a
+    // network suit them too.
     if (shared_numbers_ == nullptr) chunks_ = on_network;
   }
   ~MpiLink() override {
@@ -60,7 +61,7 @@ class MpiLink final : public RankLink {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
-  /// Asks the library at run time, which may differ from the library of the headers.
+  /// Queries the loaded library, which may differ from the library of the headers.
   [[nodiscard]] bool reaches_gpus() const override {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support() == 1;
@@ -139,7 +140,7 @@ class MpiLink final : public RankLink {
     return true;
   }
 
-  /// Creating the library's communicator is a blocking call.
+  /// May block without calling `check`, because MPI_Comm_create_group is a blocking call.
   void prepare(const RankSet& set) override {
     const auto known = members_.find(set.tag);
     if (known != members_.end() && known->second.circle.ranks() == set.ranks) return;
@@ -220,7 +221,8 @@ class MpiLink final : public RankLink {
     });
   }
 
-  /// With one buffer, MPI puts the block of each rank at the beginning.
+  /// With MPI_IN_PLACE, MPI writes the result to the beginning of `data` on every rank; the
+  /// function moves it to the block of this rank.
   void reduce_scatter(std::byte* data, std::size_t bytes) {
     const std::size_t block = bytes / ranks();
     calls_.complete("MPI_Ireduce_scatter_block", [&](MPI_Request* request) {
@@ -230,7 +232,8 @@ class MpiLink final : public RankLink {
     std::memmove(data + static_cast<std::size_t>(rank_) * block, data, block);
   }
 
-  /// MPI has no such collective: sends to the next rank and receives from the previous one at once.
+  /// Sends to the next rank and receives from the previous one at the same time; MPI has no such
+  /// collective.
   void send_to_next(std::byte* data, std::size_t bytes, const std::byte* input) {
     const int next = (rank_ + 1) % size_;
     const int before = (rank_ + size_ - 1) % size_;

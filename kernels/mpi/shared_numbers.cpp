@@ -1,4 +1,4 @@
-// All-reduce in an MPI shared memory window, which holds numbers and counters of calls.
+// All-reduce in a shared memory window of MPI with a slot per rank.
 #include "kernels/mpi/shared_numbers.h"
 
 #include <sys/stat.h>
@@ -17,10 +17,10 @@ namespace parbench::mpi {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr int looks = 8;  // polls of a counter before the thread yields its core
+constexpr int looks = 8;  // polls of a counter for each call of Waiting::pause
 
-/// Returns whether a list of transports in the environment excludes shared memory: "tcp,self",
-/// "^vader".
+/// Returns whether a list of transports in an environment variable excludes shared memory, like
+/// "tcp,self" or "^vader". `names`: transports through shared memory.
 bool leaves_out(const char* variable, std::initializer_list<std::string_view> names) {
   const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
   if (value == nullptr) return false;
@@ -30,7 +30,7 @@ bool leaves_out(const char* variable, std::initializer_list<std::string_view> na
   return list.starts_with('^') ? is_named : !is_named;
 }
 
-/// Returns the network namespace of this process; the same number on all ranks if it is unknown.
+/// Returns the network namespace of this process; 0 if it is unknown.
 std::uint64_t network() {
   struct stat status {};
   return ::stat("/proc/self/ns/net", &status) == 0 ? status.st_ino : 0;
@@ -56,9 +56,9 @@ bool all_have(bool what) {
 
 }  // namespace
 
-/// What a rank has in the window.
+/// The part of the window that one rank writes.
 struct SharedNumbers::Slot {
-  alignas(cache_line) std::atomic<std::uint64_t> begun;  // calls whose numbers are there
+  alignas(cache_line) std::atomic<std::uint64_t> begun;  // count of calls with complete numbers
   alignas(cache_line) std::array<std::array<float, max_count>, 2> numbers;
 };
 
@@ -93,7 +93,8 @@ SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
     int unit = 0;
     void* memory = nullptr;
     MPI_Win_shared_query(window_, one, &room, &unit, static_cast<void*>(&memory));
-    // Page offsets, and so offsets within a cache line, are equal in all processes.
+    // The addresses of a slot in different processes differ by whole pages, so alignment skips the
+    // same number of bytes in all of them.
     auto space = static_cast<std::size_t>(room);
     slots_.push_back(static_cast<Slot*>(std::align(alignof(Slot), sizeof(Slot), memory, space)));
   }
@@ -106,7 +107,7 @@ SharedNumbers::~SharedNumbers() {
   MPI_Comm_free(&machine_);
 }
 
-/// Waits for the numbers of a rank and returns them.
+/// Waits until a rank has written its numbers of this call, and returns them.
 const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& check) const {
   const Slot& slot = *slots_[static_cast<std::size_t>(rank)];
   Waiting waiting;

@@ -14,15 +14,17 @@
 
 namespace parbench::mpi {
 
-/// Every rank writes its numbers to its own place, and reads those of the others once their
-/// counters show that the numbers are complete. Each rank alternates between two places: once all
-/// other ranks have begun a call, they have read all numbers of the previous call.
+/// All-reduces through shared memory. Every rank writes its numbers to a slot of its own, and reads
+/// the slots of the others once their counters show that the numbers are complete. A slot has two
+/// places for numbers, used in turn: when all other ranks have begun a call, they have read all
+/// numbers of the previous one.
 class SharedNumbers {
  public:
   static constexpr std::size_t max_count = max_shared_bytes / sizeof(float);
 
-  /// All ranks call it. Null if the ranks are on several machines (or in different network
-  /// namespaces), if there are too many of them, or if MPI's settings disable shared memory.
+  /// Makes the shared memory; all ranks call it. Returns null on all ranks if they are on several
+  /// machines (or in different network namespaces), if there are fewer than 2 or more than
+  /// `max_sharing_ranks`, if settings of MPI disable shared memory, or if there is none left.
   [[nodiscard]] static std::unique_ptr<SharedNumbers> make(int rank, int size);
 
   ~SharedNumbers();
@@ -41,7 +43,7 @@ class SharedNumbers {
   int rank_;
   MPI_Comm machine_;
   MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<Slot*> slots_;  // by rank; empty: there is no such memory
+  std::vector<Slot*> slots_;  // by rank; empty if the window could not be allocated
   std::uint64_t calls_ = 0;
 };
 

@@ -8,9 +8,9 @@
 
 namespace parbench::mpi {
 
-/// A thread first keeps its core between polls, then yields it, and soon sleeps between polls for a
-/// part of the time it has waited so far. A thread that only yields would take half of the core
-/// from a thread that computes there.
+/// Pauses of a thread between polls. The thread first keeps its core, then yields it, and soon
+/// sleeps for a part of the time that it has waited so far. A thread that only yields would take
+/// half of the core from a thread that computes there.
 class Waiting {
  public:
   void pause() {

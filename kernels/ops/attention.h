@@ -1,4 +1,4 @@
-// Attention and its gradient. Conventions are those of ops.h.
+// Attention and its gradient. For conventions see ops.h.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace parbench {
 
 /// Scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1),
 /// for each sample and head: scores = query·keyᵀ/sqrt(head_size), probabilities = softmax over the
-/// keys, with `causal` only those up to the query's own position, destination =
+/// keys (with `causal` over the keys up to the query's own position), destination =
 /// probabilities·value. Arguments: projections {batch, sequence, 3·heads·head_size} (in the last
 /// dimension queries, keys, values, each with the heads one after the other, as in GPT-2),
 /// destination {batch, sequence, heads·head_size}, saved (opaque, for AttentionBackward). Both

@@ -1,5 +1,5 @@
-// Refuses invalid descriptions before a library sees them, with readable messages. There is one
-// overload per operation, so that a new operation without checks does not compile.
+// Checks of all operations. There is one overload per operation, so that a new operation without
+// checks does not compile.
 #include "kernels/ops/checks.h"
 
 #include <fmt/format.h>
@@ -268,7 +268,7 @@ void check_one(Name name, const Spin& spin) {
 
 // Language models.
 
-// Checks the rows of a table, which i32 indices must be able to address.
+// Checks the number of rows of a table, which i32 indices must be able to address.
 void check_table(Name operation, Name field, std::int64_t rows) {
   constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
   check_positive(operation, field, rows);
@@ -352,7 +352,7 @@ void check_one(Name name, const AddChannelBias& desc) { check_dimensions(name, d
 void check_one(Name name, const SumChannels& desc) { check_dimensions(name, desc.shape, 4); }
 
 void check_one(Name name, const PadImage& desc) {
-  constexpr std::int64_t max = 1 << 20;  // sums of these fit 64 bits
+  constexpr std::int64_t max = 1 << 20;  // so that sums fit 64 bits
   check_dimensions(name, desc.source, 4);
   const auto& [top, left, bottom, right] = desc.edges;
   for (const std::int64_t edge : {top, left, bottom, right}) {

@@ -13,7 +13,7 @@ double product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-// 2·N·OC·OH·OW·IC/g·K·K for each of the passes.
+// FLOPs of the forward pass, and of each of the two backward passes: 2·N·OC·OH·OW·IC/g·K·K.
 double product(const ConvolutionShape& shape) {
   const std::int64_t group_channels = shape.in_channels / shape.groups;
   const auto inputs = static_cast<double>(group_channels * shape.kernel * shape.kernel);
@@ -55,7 +55,7 @@ double flops(const BatchNormForward& desc) {
 // ReLU 1.
 double flops(const BatchNormBackward& desc) { return count(desc.shape) * (desc.relu ? 12 : 11); }
 
-// Per element; a negation, exp, erf or tanh counts one.
+// FLOPs per element; a negation, exp, erf or tanh counts as one.
 double flops_of_forward(ActivationKind kind) {
   switch (kind) {
     case ActivationKind::relu:
@@ -157,11 +157,12 @@ double attention_product(const Desc& desc) {
   return 2 * count({desc.batch, desc.heads, desc.head_size}) * pairs;
 }
 double flops(const AttentionForward& desc) { return 2 * attention_product(desc); }
-// The gradients of queries, keys, values and probabilities. Recomputing the scores is not counted.
+// Four products: gradients of queries, keys, values and probabilities. Recomputing the scores is
+// not counted.
 double flops(const AttentionBackward& desc) { return 4 * attention_product(desc); }
 
-// FLOPs of the products of each pass: with the source, and with the states of all positions except
-// the last.
+// FLOPs of the matrix products of each pass: weights times source, and recurrent weights times the
+// states of all positions except the last.
 double product(const LstmShape& shape) {
   const std::int64_t positions = shape.batch * shape.sequence;
   return product(positions, shape.in_features, shape.gates()) +
@@ -171,7 +172,7 @@ double product(const LstmShape& shape) {
 double flops(const LstmForward& desc) {
   return product(desc.shape) + 26 * count(desc.shape.destination());
 }
-// Per element of the state: gradients of the state 1, the cell 7, the gates' results 3, the gates
+// Gradients per element of the state: state 1, cell 7, outputs of the gates 3, inputs of the gates
 // 12.
 double flops(const LstmBackwardData& desc) {
   return product(desc.shape) + 23 * count(desc.shape.destination());
@@ -190,13 +191,13 @@ double window_sums(const PoolingShape& shape) {
 double flops(const AveragePoolForward& desc) { return window_sums(desc.shape); }
 double flops(const AveragePoolBackward& desc) { return window_sums(desc.shape); }
 
-// Per element: square 1, its window's sum (one addition per channel), scale and offset 2, power and
-// product 2.
+// Per element: square 1, sum over the window (one addition per channel), scale and offset 2, power
+// and product 2.
 double flops(const LocalResponseNormForward& desc) {
   return static_cast<double>(desc.size + 5) * count(desc.shape);
 }
-// Per element: power and product with the gradient 2, the product that its window sums 3, the sum,
-// scale and product with the source 2, difference 1.
+// Per element: power and product with the gradient 2, the product that is summed over windows 3,
+// the sum (one addition per channel), scale and product with the source 2, difference 1.
 double flops(const LocalResponseNormBackward& desc) {
   return static_cast<double>(desc.size + 8) * count(desc.shape);
 }

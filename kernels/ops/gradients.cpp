@@ -10,8 +10,8 @@ namespace {
 
 using Gradients = std::vector<OpDesc>;
 
-// The weights come first: their operation reads the gradient of the output, which the operation of
-// the source releases.
+// The operation for the weights comes first: it reads the gradient of the output, whose memory may
+// be reused after the operation for the source.
 
 Gradients gradients(const ConvolutionForward& of, bool accumulate) {
   if (of.relu) throw std::logic_error("a convolution with a ReLU has no gradient");
@@ -23,7 +23,7 @@ Gradients gradients(const ConvolutionForward& of, bool accumulate) {
           ConvolutionBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// The operation as a transposed convolution.
+/// ConvolutionBackwardData as the forward pass of a transposed convolution.
 Gradients gradients(const ConvolutionBackwardData& of, bool accumulate) {
   return {ConvolutionBackwardWeights{
               .shape = of.shape, .dtype = of.dtype, .accumulate = accumulate, .math = of.math},
@@ -39,7 +39,7 @@ Gradients gradients(const LinearForward& of, bool accumulate) {
           LinearBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// With `add`, the gradient begins after the addition and the ReLU.
+/// With `add`, AddReluBackward computes the gradient of the addition and the ReLU beforehand.
 Gradients gradients(const BatchNormForward& of, bool accumulate) {
   return {BatchNormBackward{.shape = of.shape,
                             .dtype = of.dtype,
@@ -120,8 +120,8 @@ Gradients gradients(const AttentionForward& of, bool /*accumulate*/) {
                             .math = of.math}};
 }
 
-/// The source comes first: the operation of the weights reads the gates' gradients that its
-/// operation saves.
+/// The operation for the source comes first: it saves the gradients of the gates, which the
+/// operation for the weights reads.
 Gradients gradients(const LstmForward& of, bool accumulate) {
   return {LstmBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math},
           LstmBackwardWeights{

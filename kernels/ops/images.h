@@ -8,13 +8,14 @@
 
 namespace parbench {
 
-/// Pooling window: square, the same in both directions. Padding never wins a maximum.
+/// Square windows of a pooling, with the same stride and padding in both directions. A maximum
+/// ignores the padding.
 struct PoolingShape {
   Shape source;  // {N, C, H, W}
   std::int64_t kernel = 2;
   std::int64_t stride = 2;
   std::int64_t padding = 0;
-  std::int64_t trailing = 0;  // rows below and columns on the right, beyond `padding`
+  std::int64_t trailing = 0;  // further rows of padding at the bottom and columns on the right
 
   [[nodiscard]] Shape destination() const {
     const std::int64_t room = 2 * padding + trailing - kernel;
@@ -158,8 +159,8 @@ struct AddChannelBias {
   friend bool operator==(const AddChannelBias&, const AddChannelBias&) = default;
 };
 
-/// The backward operation: sums over samples, rows and columns; with `accumulate`, they are added
-/// to the destination. Arguments: diff_destination, diff_bias {C} (f32).
+/// Backward operation of AddChannelBias: sums over samples, rows and columns for each channel.
+/// Arguments: diff_destination, diff_bias {C} (f32).
 struct SumChannels {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
@@ -176,7 +177,7 @@ struct Edges {
   std::int64_t bottom = 0;
   std::int64_t right = 0;
 
-  /// Returns the edges that undo these.
+  /// Returns the edges that remove added rows and columns, and add removed ones.
   [[nodiscard]] Edges reversed() const { return {-top, -left, -bottom, -right}; }
 
   friend bool operator==(const Edges&, const Edges&) = default;

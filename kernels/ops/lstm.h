@@ -41,9 +41,9 @@ struct LstmForward {
   friend bool operator==(const LstmForward&, const LstmForward&) = default;
 };
 
-/// The gradient of the source. Writes to `saved` what LstmBackwardWeights reads. Arguments:
-/// destination (of the forward pass), diff_destination, weights, recurrent_weights, saved,
-/// diff_source.
+/// The gradient of the source. Writes the gradients of the gates to `saved`, for
+/// LstmBackwardWeights. Arguments: destination (of the forward pass), diff_destination, weights,
+/// recurrent_weights, saved, diff_source.
 struct LstmBackwardData {
   LstmShape shape;
   DType dtype = DType::f32;

@@ -1,4 +1,4 @@
-// Programs over strided tensors: operands of their instructions, and checks of descriptions.
+// Numbers of operands of instructions, and checks of descriptions.
 #include "kernels/ops/map.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void check_extents(std::string_view name, const Map& desc) {
     throw UsageError(fmt::format("{}: the extents are '{}'; every one must be at least 1", name,
                                  to_string(desc.extents)));
   }
-  (void)canonical(desc.extents);  // their product fits 64 bits
+  (void)canonical(desc.extents);  // throws beyond 64 bits
 }
 
 void check_reduction(std::string_view name, const Map& desc) {
@@ -39,7 +39,7 @@ void check_reduction(std::string_view name, const Map& desc) {
   }
 }
 
-/// The lowest and the highest element index that coordinates address, both within ±max_count.
+/// The lowest and the highest element index that coordinates address.
 struct Reach {
   std::int64_t first;
   std::int64_t last;
@@ -60,7 +60,8 @@ void check_tensor(std::string_view name, std::string_view role, const Shape& ext
     throw UsageError(fmt::format("{}: {} has {} strides for {} dimensions", name, role,
                                  tensor.strides.size(), extents.size()));
   }
-  (void)canonical({std::max<std::int64_t>(tensor.count, 1)}, tensor.dtype);  // fits 64 bits
+  // throws beyond 64 bits
+  (void)canonical({std::max<std::int64_t>(tensor.count, 1)}, tensor.dtype);
   Reach reach{tensor.offset, tensor.offset};
   bool is_within = tensor.offset >= 0 && tensor.offset < tensor.count;
   for (std::size_t i = 0; is_within && i < extents.size(); ++i) {
@@ -72,7 +73,7 @@ void check_tensor(std::string_view name, std::string_view role, const Shape& ext
       tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
 }
 
-/// Checks the values that an input itself contains.
+/// Checks StridedTensor::values: one f32 for each element.
 void check_values(std::string_view name, const StridedTensor& input) {
   if (input.values == nullptr) return;
   if (input.dtype == DType::f32 && std::cmp_equal(input.values->size(), input.count)) return;
@@ -80,8 +81,7 @@ void check_values(std::string_view name, const StridedTensor& input) {
                                input.count, to_string(input.dtype), input.values->size()));
 }
 
-/// Checks that no two coordinates address one element: each stride must exceed the reach of the
-/// smaller ones.
+/// Checks that no two coordinates address one element (see Map::output).
 void check_different_elements(std::string_view name, const Shape& extents,
                               const StridedTensor& output) {
   std::vector<std::pair<std::int64_t, std::int64_t>> loops;

@@ -1,6 +1,6 @@
 // An element-wise program over strided tensors, with or without a reduction: unary and binary
 // functions with broadcasting, selections, permutations, slices, concatenations, casts, sums.
-// Conventions are those of ops.h.
+// For conventions see ops.h.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Operation of an instruction of an element program on the results of earlier ones, in f32.
+/// Operation of an instruction of an element program on results of earlier instructions, in f32.
 /// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
@@ -54,19 +54,19 @@ enum class ElementOp : std::uint8_t {
 
 struct ElementInstruction {
   ElementOp op = ElementOp::input;
-  std::array<std::uint8_t, 3> from =
-      {};  // indices of earlier instructions; see ElementOp for exceptions
+  // indices of earlier instructions, except for `input` and `coordinate` (see ElementOp)
+  std::array<std::uint8_t, 3> from = {};
   float number = 0;
 
   friend bool operator==(const ElementInstruction&, const ElementInstruction&) = default;
 };
 
-/// Instructions in the order of execution; the result is that of the last instruction.
+/// Instructions in the order of execution. The last instruction computes the result of the program.
 using ElementProgram = std::vector<ElementInstruction>;
 
-/// Position of an operand's elements in its buffer of `count` elements: the one at coordinates i is
-/// at offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats an
-/// element, a negative stride goes backwards. An input with `values` is not an argument: the
+/// Position of an operand's elements in its buffer of `count` elements: the element at coordinates
+/// i has the index offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0
+/// repeats an element; strides may be negative. An input with `values` is not an argument: the
 /// planned operation contains the values, as f32.
 struct StridedTensor {
   DType dtype = DType::f32;
@@ -81,11 +81,11 @@ struct StridedTensor {
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// and output are f32, bf16 or i32; an i32 output is rounded. All arithmetic is f32, and reductions
-/// return the same bits for every number of threads. A Map without dimensions has one element.
-/// Elements of the output that no coordinates address are unchanged. Arguments: source0 to source7
-/// (one per input), destination; without a reduction, the destination may be the memory of inputs
-/// that have its type, offset and strides.
+/// and output are f32, bf16 or i32; an i32 output is rounded. Instructions compute in f32, and
+/// reductions return the same bits for every number of threads. A Map without dimensions has one
+/// element. Elements of the output that no coordinates address are unchanged. Arguments: source0 to
+/// source7 (one per input without `values`), destination; without a reduction, the destination may
+/// be the memory of inputs that have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_dimensions = 8;
   static constexpr std::size_t max_inputs = 8;
@@ -94,8 +94,8 @@ struct Map {
   Shape extents = {};  // kept dimensions, then reduced ones
   std::vector<StridedTensor> inputs = {};
   ElementProgram program = {};
-  /// The strides are those of the kept dimensions. Each must exceed the reach of the smaller ones,
-  /// so that no two coordinates address one element.
+  /// Has a stride for each kept dimension. Each stride must exceed the sum of stride · (extent − 1)
+  /// over the dimensions with smaller strides, so that no two coordinates address one element.
   StridedTensor output = {};
   Reduction reduction = Reduction::none;
   int reduced = 0;  // number of reduced dimensions

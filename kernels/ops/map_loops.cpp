@@ -36,7 +36,7 @@ void add_coordinates(MapLoops& all) {
   }
 }
 
-/// Appends an instruction to the program that adds the old output.
+/// Appends instructions that add the old output to the result.
 void add_old_output(MapLoops& all, const Map& desc) {
   const auto last = static_cast<std::uint8_t>(all.program.size() - 1);
   const auto operand = static_cast<std::uint8_t>(all.operands.size());

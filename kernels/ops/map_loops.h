@@ -1,5 +1,6 @@
-// The loops of a Map, simplified in the same way for every backend. Dimensions follow the order of
-// memory, neighbours are merged if all operands allow it, and coordinates are operands.
+// The loops of a Map, simplified in the same way for every backend: loops are in the order of
+// memory, neighbouring loops are merged if the strides of all operands allow it, and coordinates
+// are operands.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ namespace parbench {
 /// is p.
 struct MapOperand {
   bool is_coordinate = false;
-  std::size_t argument = 0;  // index in Op::arguments(), unless the operand is a coordinate
+  // index in Map::inputs, or the number of inputs for the output; unused for coordinates
+  std::size_t argument = 0;
   DType dtype = DType::f32;
   std::int64_t offset = 0;  // index of the first element
 };
@@ -32,8 +34,8 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Its instructions read operands only, not coordinates. It includes the accumulation, unless
-  /// there is a reduction.
+  /// Program in which coordinates are inputs. Includes the accumulation, unless there is a
+  /// reduction.
   ElementProgram program;
   Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;
@@ -48,8 +50,8 @@ struct MapLoops {
 
 /// Registers for the results of instructions, each in use until its last read.
 struct ResultRegisters {
-  std::vector<std::size_t>
-      register_of;  // by instruction; unspecified for instructions that are not kept
+  // by instruction; unspecified for instructions that are not kept
+  std::vector<std::size_t> register_of;
   std::size_t count = 0;
 };
 

@@ -34,7 +34,7 @@ Operand weights(const Shape& shape, DType dtype) {
 Operand exact(std::string_view role, Access access, TensorDesc tensor) {
   return {role, access, Placement::exact, std::move(tensor)};
 }
-/// Returns an operand of one f32 per channel.
+/// Returns an operand of `count` numbers in f32, such as one per channel.
 Operand channels(std::string_view role, Access access, std::int64_t count) {
   return exact(role, access, canonical({count}));
 }
@@ -149,7 +149,7 @@ Operands operands(const GlobalAveragePoolBackward& desc) {
           diff_source(desc.source, desc.dtype)};
 }
 
-/// Returns a matrix of a product as stored in memory.
+/// Returns the tensor of a Gemm operand as it is stored: `batch` matrices, possibly transposed.
 TensorDesc stored(const Gemm& desc, std::int64_t rows, std::int64_t columns, bool transposed) {
   Shape shape = transposed ? Shape{columns, rows} : Shape{rows, columns};
   if (desc.batch > 1) shape.insert(shape.begin(), desc.batch);
@@ -304,7 +304,7 @@ Operands operands(const SoftmaxCrossEntropy& desc) {
           activation("diff_logits", Access::write, shape, desc.dtype)};
 }
 
-/// Returns a tensor of attention with `vectors` vectors of each head at each position of the
+/// Returns an operand of attention with `vectors` vectors for each head and position of the
 /// sequence.
 template <class Desc>
 Operand attention_tensor(std::string_view role, Access access, const Desc& desc,
@@ -411,7 +411,7 @@ Operands operands(const PadImage& desc) {
 
 // Programs over strided tensors.
 
-/// Returns the operand of a buffer whose named elements are accessed `accesses` times.
+/// Returns the operand of a buffer of which `elements` elements are accessed `accesses` times each.
 Operand strided(std::string_view role, Access access, const StridedTensor& tensor,
                 std::int64_t elements, int accesses) {
   Operand operand = exact(role, access, canonical({tensor.count}, tensor.dtype));

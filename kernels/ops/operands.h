@@ -1,4 +1,4 @@
-// Operands of each operation. Backends, naive loops and tests use these lists.
+// Operands of each operation. Backends, models and tests use these lists.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class Placement {
   exact,       // the description: the layout of Operand::tensor
   activation,  // the device: its activation layout
   planned,     // the operation, when it is planned
-  opaque,      // the backend: only it knows the bytes and their meaning
+  opaque,      // the backend, which also determines the size
 };
 
 struct Operand {
@@ -29,7 +29,7 @@ struct Operand {
   std::optional<double> traffic = {};  // bytes; default: the tensor's bytes, once for each access
 };
 
-/// Returns the operands in the order in which Op::enqueue takes them, which is that of "Arguments"
+/// Returns the operands in the order of the views of Op::enqueue, which is the order of "Arguments"
 /// in ops.h. Requires a description that `check` accepts.
 [[nodiscard]] std::vector<Operand> operands_of(const OpDesc& desc);
 

@@ -1,14 +1,15 @@
-// The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
-// that only images have are in images.h, attention in attention.h, those of strided tensors in
-// map.h, Adam and the clipping of gradients in optimisers.h.
+// Descriptions of operations: one plain struct each, collected in OpDesc. A backend executes an
+// operation or throws Unsupported. Operations on images only are in images.h, attention in
+// attention.h, the LSTM in lstm.h, programs over strided tensors in map.h, Adam and the clipping of
+// gradients in optimisers.h.
 //
-// Conventions, for all of them:
-// - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
-//   weights, the planned operation chooses the layout and reports it in Op::arguments().
-// - The list after "arguments" is the order in which Op::enqueue takes its views; operands.h has
-//   it as data.
-// - `math` of those that sum products: how f32 inputs may be rounded before multiplication.
-// - `accumulate` adds the result to what the output holds instead of overwriting it.
+// Conventions of all descriptions:
+// - Shapes are logical. Activations have the device's activation layout (Device::activation). The
+//   planned operation chooses the layout of weights, and reports it in Op::arguments().
+// - "Arguments" lists the operands in the order of the views of Op::enqueue; operands.h has the
+//   same lists as data.
+// - `math`: how f32 inputs may be rounded before they are multiplied, in sums of products.
+// - `accumulate` adds the result to the previous value of the output instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
 #pragma once
 
@@ -315,8 +316,8 @@ struct Reorder {
 };
 
 /// Keeps its stream busy for `duration` times a random factor, which is uniform in [1 − noise, 1 +
-/// noise] and drawn anew at every execution. Counts its executions, so that a result can be
-/// verified. Arguments: counter (one u64, incremented).
+/// noise] and drawn at every execution. Counts its executions, so that a result can be verified.
+/// Arguments: counter (one u64, incremented).
 struct Spin {
   std::chrono::nanoseconds duration{0};
   double noise = 0;  // fraction, 0 to 1
@@ -326,8 +327,8 @@ struct Spin {
 };
 
 /// Puts pageable host memory into the state of newly allocated memory: its pages return to the
-/// system, and the next write to each page takes a new one. Pages that are only partly within the
-/// memory are kept. The content becomes undefined. Arguments: memory.
+/// system, and the next write to each page allocates a new page. Pages that are only partly within
+/// the memory are kept. The content becomes undefined. Arguments: memory.
 struct Discard {
   std::int64_t bytes = 0;
 
@@ -363,10 +364,10 @@ struct LayerNormBackward {
 
 /// Sets each element to zero with a probability and divides the others by 1 − probability
 /// (Srivastava et al. 2014: "Dropout"). Element i is kept if u ≥ probability, where u in [0, 1) is
-/// the number that Fill draws at index first + i. A micro-batch that begins at `first` therefore
-/// loses the same elements as in the whole batch. The index i counts elements in canonical order,
-/// whatever the layout. The backward operation is the same operation on the gradient. Arguments:
-/// source, destination (may be the same memory).
+/// the number that Fill draws at index first + i. The same elements are therefore dropped in a
+/// micro-batch that begins at `first` and in the whole batch. The index i counts elements in
+/// canonical order, whatever the layout. The backward operation is the same operation on the
+/// gradient. Arguments: source, destination (may be the same memory).
 struct Dropout {
   Shape shape;
   DType dtype = DType::f32;
@@ -448,8 +449,8 @@ using OpDesc = std::variant<
 /// Returns the struct's name in lower case with underscores: "convolution_forward".
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);
 
-/// Returns the number format that a device must support; nothing for operations that only move
-/// data, fill memory or take time, and for operations on f32 alone.
+/// Returns the number format that a device must support; nothing for Fill and for operations whose
+/// description has no type, such as Reorder, Spin and Sgd.
 [[nodiscard]] std::optional<NumberFormat> format_of(const OpDesc& desc);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Optimisers and gradient clipping over flat f32. Conventions are those of ops.h.
+// Optimisers and gradient clipping over flat f32. For conventions see ops.h.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ int max_processes(const Report& report) {
   return static_cast<int>(max);
 }
 
-/// Returns the first line of each text; the processes' own output stays in their reports.
+/// Keeps the first line of each text; the further lines quote the output of the processes.
 std::vector<std::string> first_lines(std::vector<std::string> texts) {
   for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
   return texts;
@@ -170,7 +170,7 @@ std::string hidden_value(const CaseResult& c, const std::string& name) {
   return found == nullptr ? "none" : report::value_text(*found);
 }
 
-/// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
+/// Describes differences in parameters outside of a case's identity: "slowdown: 0 before, 5 now".
 std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
                                             const std::string& scenario) {
   std::vector<std::string> differences;
@@ -207,7 +207,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
-/// The verdict of a comparable row, or the state of another one.
+/// The verdict of a comparable row, or the state of a row that is not comparable.
 using Standing = std::variant<Verdict, MatchState>;
 
 /// Returns the position of a row by its standing: the most urgent first.
@@ -257,7 +257,8 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the max of `share` over the two sides of a match: of a member or a function of cases.
+/// Returns the max of `share` over the two sides of a match; `share`: a member or a function of
+/// cases.
 template <class Share>
 double largest_share(const Match& match, Share share) {
   return std::max(std::invoke(share, *match.base), std::invoke(share, *match.now));
@@ -315,7 +316,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
                                             const std::vector<Match>& matches,
                                             const Options& options) {
-  // with fewer processes, intervals are more than 50% wider than with many
+  // With fewer processes, intervals are much wider than with many.
   constexpr int enough = 4;
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
@@ -351,7 +352,7 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
                            "the files of several runs (compare BASE… --new NEW…)");
 }
 
-/// Returns the spread to assume for a case: larger if other programs had its cores.
+/// Returns the spread to assume for a case: larger if other programs or a quota withheld its cores.
 AssumedSpread spread_of(const Match& match, const AssumedSpread& assumed) {
   const double disturbed = disturbed_spread(match);
   return disturbed > assumed.deviation ? AssumedSpread{.deviation = disturbed} : assumed;

@@ -30,14 +30,14 @@ struct CutDifference {
 };
 
 struct Row {
-  std::string name;        // of the case
+  std::string name;        // name of the case
   std::string label = {};  // the name without the parts that all cases of the scenario share
   std::string scenario;
   MatchState state = MatchState::comparable;
   std::string reason;  // why a row is not comparable or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement = {};  // of comparable rows, once judged
+  std::optional<Judgement> judgement = {};  // only of comparable rows that have been judged
   std::optional<CutDifference> cuts = {};
 
   /// Returns the verdict of a comparable row, `undecided` before it is judged; nothing for other
@@ -50,7 +50,7 @@ struct Row {
 
 /// The origin of one side's numbers.
 struct Side {
-  std::string name;  // of the file or the command; "run1.json and 4 more"
+  std::string name;  // name of the file or the command: "run1.json and 4 more"
   std::string version;
   std::string program;      // the program that measured: "parbench 0.1.0"
   bool by_parbench = true;  // false: another program measured
@@ -62,15 +62,16 @@ struct Side {
   bool ended_early = false;    // the run was interrupted or killed
   std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
   std::vector<std::string> process_errors = {};   // "Process 2 was ended by signal 6 (Aborted)"
-  std::vector<report::FileNote> file_notes = {};  // about its files
+  std::vector<report::FileNote> file_notes = {};  // notes on the side's files
   report::NamedTexts circumstances = {};          // as recorded in the report
 };
 
 /// Facts that all cases of a scenario share.
 struct ScenarioFacts {
   std::string scenario;
-  std::string machine;             // of the newer report that has the scenario, by its fingerprint
-  std::string machine_difference;  // empty for the same machine
+  /// The fingerprint as text, from the newer report that has the scenario.
+  std::string machine;
+  std::string machine_difference;    // empty for the same machine
   std::string machine_unknown = {};  // "CPU unknown in NEW": facts that could not be compared
   std::vector<std::string> common;   // "f32", "batch 40": parameters left out of the labels
   /// Differences in parameters outside of a case's identity, which may be the subject of the
@@ -79,13 +80,13 @@ struct ScenarioFacts {
 };
 
 /// The outcome of a comparison: the first enumerator that applies. A process of the newer report
-/// that failed counts as a failed case, because the case in which it ended is unknown. A newer
-/// report whose run ended early does too, because the cases that it did not reach are unknown.
+/// that failed counts as a failed case, because the case in which it ended is unknown. So does a
+/// newer report whose run ended early, because the cases that the run did not reach are unknown.
 enum class Outcome {
   case_failed,
   regressed,
   nothing_compared,
-  too_few_decided,  // fewer than Rule::required_decided
+  too_few_decided,  // a smaller share than Rule::required_decided
   nothing_regressed
 };
 
@@ -107,7 +108,7 @@ struct Comparison {
   [[nodiscard]] std::size_t count(MatchState state) const;
   /// Returns the number of cases with a verdict other than undecided.
   [[nodiscard]] std::size_t decided() const;
-  /// Returns the number of cases that could be decided: those of BASE. A case that only NEW has
+  /// Returns the number of cases that could be decided: the cases of BASE. A case that only NEW has
   /// lacks a baseline.
   [[nodiscard]] std::size_t decidable() const;
   [[nodiscard]] Outcome outcome() const;

@@ -46,8 +46,8 @@ std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-/// Returns a text that is equal for cases that differ at most in number format and graph, which are
-/// also parts of names.
+/// Returns a text that is equal for cases that differ at most in number format and graph; their
+/// names differ, too.
 std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
@@ -90,7 +90,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
   return {};
 }
 
-/// Returns why a case was not run or has no number, if the report records a reason; else empty.
+/// Returns why a case has no number; empty if the report does not record the reason.
 std::string cause_of(const CaseResult& c) {
   if (!c.error.empty() || c.status != CaseStatus::not_run) return c.error;
   if (is_left_out_of_time(c)) return "the time of the run was over (--max-total-time)";
@@ -150,8 +150,7 @@ class Matcher {
   }
 
  private:
-  /// Matches the remaining cases of NEW: those without an equal case or a case of the same name in
-  /// BASE.
+  /// Collects the cases of NEW that have neither an equal case nor a case of the same name in BASE.
   void find_kin() {
     std::set<std::string> identities;
     std::set<std::string> names;
@@ -219,7 +218,7 @@ class Matcher {
   std::string difference_of_runs_;
   std::map<std::string, const CaseResult*> by_identity_;
   std::map<std::string, const CaseResult*> by_name_;
-  std::multimap<std::string, const CaseResult*> kin_;  // not yet paired with a case of BASE
+  std::multimap<std::string, const CaseResult*> kin_;  // cases not yet paired, by `kinship_of`
   std::map<std::string, std::string> machines_;        // by scenario
 };
 

@@ -15,7 +15,7 @@ enum class MatchState {
   // skipped, not run or without a usable time on either side, or failed in the older report
   not_measured,
   not_comparable,  // another machine, format, parameter or kind of run
-  only_base,       // on one side only
+  only_base,       // only in the older report
   only_now,
 };
 

@@ -18,7 +18,7 @@ using LogRatios = std::map<std::string, double>;
 /// The verdict on a case from the pairs.
 struct PairedVerdict {
   std::string name;
-  int pairs = 0;  // pairs with the case, up to the look that gave this verdict
+  int pairs = 0;  // number of pairs with the case, up to the look that gave this verdict
   /// The judgement at the look that gave the verdict, or at the last look if undecided. None before
   /// the first look, and none for a case with fewer than two pairs.
   std::optional<Judgement> judgement;
@@ -66,7 +66,8 @@ class PairedComparison {
   [[nodiscard]] std::optional<int> next_look() const;
   /// Returns the looks so far, as numbers of pairs.
   [[nodiscard]] const std::vector<int>& looks() const { return looks_so_far_; }
-  /// Returns whether there are cases and each has a verdict other than undecided or was given up.
+  /// Returns whether there are cases that were not given up, and each of them has a verdict other
+  /// than undecided.
   [[nodiscard]] bool is_settled() const;
   /// Returns whether no further pair can be added: settled, concluded, or all looks done.
   [[nodiscard]] bool is_finished() const;

@@ -40,7 +40,8 @@ class PairedReports {
 
   PairedComparison pairs_;
   bool allow_different_machine_;
-  std::optional<Comparison> first_;        // its rows include failures of later pairs
+  /// Comparison of the first pair; its rows include failures of later pairs.
+  std::optional<Comparison> first_;
   std::map<std::string, LogTimes> times_;  // by case name
 };
 

@@ -1,4 +1,4 @@
-// The record of how `ab` ran its pairs, with all that is needed to judge them again.
+// The record of how `ab` ran its pairs, sufficient to judge them again.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace parbench::compare {
 struct Pair {
   bool now_first = false;  // NEW ran before BASE
   std::string started_utc;
-  double seconds = 0;  // of both runs together
+  double seconds = 0;  // duration of both runs together
   LogRatios log_ratios;
 };
 
@@ -24,7 +24,7 @@ struct PairedRun {
   std::string base_command;
   std::string now_command;
   std::string measure;     // "report", "google-benchmark", "wall"
-  std::uint64_t seed = 1;  // of the order within pairs
+  std::uint64_t seed = 1;  // seed of the order within pairs
   double seconds = 0;
   double max_seconds = 0;  // time limit of the command
   std::vector<int> looks;  // numbers of pairs at which verdicts may be given

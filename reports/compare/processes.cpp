@@ -18,7 +18,8 @@ struct Component {
   double degrees_of_freedom = 1;
 };
 
-/// Satterthwaite's degrees of freedom: (Σv)² / Σ(v²/ν).
+/// Returns an estimate with the sum of the components' variances and Satterthwaite's degrees of
+/// freedom: (Σv)² / Σ(v²/ν).
 Estimate sum_of(double log_ratio, std::span<const Component> components) {
   double variance = 0;
   double squares = 0;

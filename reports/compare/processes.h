@@ -20,7 +20,6 @@ inline constexpr double assumed_process_spread = 0.015;
 inline constexpr double assumed_burst_spread = 0.05;
 /// Degrees of freedom of the assumed spread: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
-/// An assumed standard deviation between processes.
 struct AssumedSpread {
   double deviation = assumed_process_spread;
   double degrees_of_freedom = assumed_degrees_of_freedom;  // infinite if the deviation is known

@@ -18,8 +18,9 @@ enum class Verdict { regressed, improved, same, undecided };
 /// An estimate of the logarithm of a time ratio, new over base, with its error.
 struct Estimate {
   double log_ratio = 0;
-  double variance = 0;            // estimated variance of `log_ratio`
-  double degrees_of_freedom = 1;  // of the variance; above 0, infinite if the variance is known
+  double variance = 0;  // estimated variance of `log_ratio`
+  /// Degrees of freedom of `variance`; above 0, infinite if it is known.
+  double degrees_of_freedom = 1;
 };
 
 /// Relative change in time, new over base minus one: 0.05 means 5% longer.
@@ -40,7 +41,7 @@ struct Rule {
 struct Judgement {
   Verdict verdict = Verdict::undecided;
   Change change;
-  double p_value = 1;  // two-sided, of no change, before correction
+  double p_value = 1;  // two-sided p-value of no change, before correction
 };
 
 /// Returns the two-sided p-value by Student's t-test.

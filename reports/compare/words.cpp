@@ -19,8 +19,8 @@
 namespace parbench::compare {
 namespace {
 
-/// Returns enough decimals to show a narrow interval as more than a point, and few if they are
-/// irrelevant.
+/// Returns the number of decimals: more for a narrow interval, so that its ends differ; none for
+/// large changes and wide intervals.
 int decimals_of(const Change& change) {
   const double width = change.interval.high - change.interval.low;
   if (std::abs(change.value) >= 1 || width >= 0.2) return 0;
@@ -96,7 +96,8 @@ bool is_throttled_more(const std::optional<Measured>& one, const std::optional<M
          (lost_more > 0 && other->quota_lost == 0) || lost_more >= min_cores_taken;
 }
 
-/// Returns in how many cases only one side was throttled; stated before the verdicts.
+/// Returns in how many cases one side was throttled more than the other; stated before the
+/// verdicts.
 std::string throttled_side_text(const Comparison& comparison) {
   std::string text;
   for (const bool of_now : {true, false}) {

@@ -12,7 +12,8 @@ namespace parbench::compare {
 /// Returns the overall answer: "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to
 /// +7.7%). 1 improved, 8 the same, 2 undecided." If no case regressed and too few are decided
 /// (fewer than half, or fewer than the rule requires): "Undecided: 9 of 12 cases. 3 the same."
-/// Failures in the newer report come first, then the cases in which only one side was throttled.
+/// Begins with different circumstances, the reason why pairs ended early, failures in the newer
+/// report, and the cases in which one side was throttled more, if there are any.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
 /// Returns "6.2% slower", "3.0% faster", "no change"; for large changes a factor, because

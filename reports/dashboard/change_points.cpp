@@ -1,4 +1,4 @@
-// E-divisive with a permutation test that stops as soon as its outcome is certain.
+// E-divisive with a permutation test that stops as soon as a segment cannot be significant.
 #include "reports/dashboard/change_points.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class EnergyScan {
     }
   }
 
-  /// Returns the split with the max Q, or any split whose Q reaches `enough`.
+  /// Returns the split with the max Q, or the first one found whose Q reaches `enough`.
   Split best(std::span<const double> values, double enough) {
     sum_distances(values);
     std::ranges::fill(across_, 0.0);
@@ -75,7 +75,8 @@ class EnergyScan {
     }
   }
 
-  /// Fills across_[k] with the sum of distances between the values on the left and the first k
+  /// Computes Q for all ends κ of a segment that is split at τ, and replaces `best` if one is
+  /// larger. Requires across_[k], the sum of distances between the values before τ and the first k
   /// values.
   void try_ends(std::size_t count, std::size_t tau, Split& best) {
     const auto m = static_cast<double>(tau);
@@ -144,7 +145,7 @@ class Window {
   static constexpr double unreachable = HUGE_VAL;
 
   /// Permutation test: p = (1 + permutations that reach Q)/(1 + permutations) ≤ significance. Stops
-  /// as soon as the outcome is certain.
+  /// as soon as p exceeds it.
   bool is_significant(std::span<const double> segment, double statistic) {
     constexpr double rounding = 1e-9;  // the same values may be summed in another order
     const double wanted = statistic * (1 - rounding);

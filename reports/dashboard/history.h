@@ -34,7 +34,7 @@ struct Moment {
 
 struct Point {
   std::size_t moment = 0;
-  double median = 0;  // in seconds
+  double median = 0;  // median time in seconds
   std::optional<Interval> interval;
 };
 
@@ -42,12 +42,12 @@ struct Point {
 struct Change {
   std::size_t at = 0;
   double size = 0;    // new level over old level − 1: positive is slower
-  Interval interval;  // of the size
+  Interval interval;  // interval of `size`
 };
 
 struct Series {
   CaseIdentity identity;
-  std::string id;             // of the case on its page; does not change as other cases come and go
+  std::string id;             // id of the case on its page; independent of the other cases
   std::vector<Point> points;  // sorted by time
   bool in_newest = false;     // whether the newest report has the case, with or without a number
   std::vector<Change> changes;
@@ -65,19 +65,19 @@ struct History {
 /// The reports of a folder.
 struct ReportCollection {
   Identities identities;
-  std::map<std::string, std::string> files;      // ids of contents by path
-  std::map<std::string, ReportSummary> reports;  // by id of their content
+  std::map<std::string, std::string> files;      // ids of the contents by path
+  std::map<std::string, ReportSummary> reports;  // summaries by id of the content
 };
 
 /// Returns the histories of a collection for each machine and scenario, without changes. If several
 /// files have the same content, only the first path in sorted order counts.
 [[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
 
-/// The numbers of reports that the cases of histories have.
+/// Statistics of the number of reports per case.
 struct SeriesLengths {
   std::size_t cases = 0;
-  std::size_t too_short = 0;  // cases with fewer than `min_values_with_a_change` reports
-  std::size_t longest = 0;    // max reports of one case
+  std::size_t too_short = 0;  // number of cases with fewer than `min_values_with_a_change` reports
+  std::size_t longest = 0;    // max number of reports of a case
 };
 
 [[nodiscard]] SeriesLengths lengths_of(std::span<const History> histories);

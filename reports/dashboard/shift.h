@@ -9,7 +9,6 @@
 
 namespace parbench::report {
 
-/// An estimated shift and its confidence interval.
 struct Shift {
   double value = 0;
   Interval interval;

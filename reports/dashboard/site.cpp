@@ -165,7 +165,7 @@ class SiteBuild {
     }
   }
 
-  /// Files with unchanged content are not rewritten.
+  /// Writes a file of the site, unless the file has this content already.
   void write(const std::string& path, std::string_view text) {
     {
       const std::lock_guard lock(mutex_);
@@ -253,7 +253,7 @@ class SiteBuild {
     summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
   }
 
-  /// Names the files that could not be placed in a history, each with the reason.
+  /// Adds the files that have no place in a history to the skipped ones, each with the reason.
   void note_skipped() {
     for (const auto& [path, id] : collection_.files) {
       if (!collection_.reports.contains(id)) skip(path, errors_.at(id));
@@ -318,7 +318,7 @@ class SiteBuild {
   std::int64_t latest_ = latest_start();
   std::mutex mutex_;  // protects the members below
   ReportCollection collection_;
-  std::map<std::string, std::string> errors_;  // by id of the content; empty for reports
+  std::map<std::string, std::string> errors_;  // errors by id of the content; empty for reports
   std::set<std::string> written_;              // paths of all files that belong to the site
   SiteSummary summary_;
 };

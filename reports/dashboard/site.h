@@ -26,11 +26,11 @@ struct SiteSummary {
 /// and scenario below history/, a page for each report below report/, and shared files below
 /// assets/. The site works from disk and from any folder of a web server. Reports are read in
 /// parallel. Obsolete pages, styles and scripts below the three folders are removed if their names
-/// are those that builds give; all other files stay.
+/// have the form that builds give; all other files stay.
 ///
-/// An interrupted build leaves the site readable: files are replaced atomically, link targets are
-/// written before the pages that link to them, and obsolete files are removed last. Two builds of
-/// one site must not run at once.
+/// An interrupted build leaves the site readable: files are replaced atomically, assets and reports
+/// are written before the histories, these before index.html, and obsolete files are removed last.
+/// Two builds of one site must not run at once.
 ///
 /// Commits link to their pages in `repository`.
 ///

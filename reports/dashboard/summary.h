@@ -25,7 +25,7 @@ struct CaseIdentity {
 [[nodiscard]] CaseIdentity identity_of(const CaseResult& c);
 
 /// Returns a key that is equal for equal identities only, regardless of the order of the
-/// parameters; the values 5, 5.0 and "5" differ. ASCII or UTF-8 text, stable across builds.
+/// parameters; the values 5, 5.0 and "5" differ. UTF-8 text, stable across builds.
 [[nodiscard]] std::string key_of(const CaseIdentity& identity);
 
 /// A table that assigns numbers to identities: thousands of reports name the same few cases.
@@ -37,13 +37,13 @@ class Identities {
 
  private:
   std::vector<CaseIdentity> list_;
-  std::map<std::string, std::size_t> numbers_;  // by key
+  std::map<std::string, std::size_t> numbers_;  // numbers by `key_of`
 };
 
 /// The result of one case in one report.
 struct CaseFigures {
   std::size_t identity = 0;
-  std::optional<double> median;  // in seconds, positive; none: the case has no number
+  std::optional<double> median;  // positive time in seconds; none: the case has no number
   std::optional<Interval> interval;
 };
 

@@ -37,8 +37,8 @@ Traffic traffic_of(const Profiled& one) {
   return traffic;
 }
 
-/// Returns "; it reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1 alone reach (18
-/// GB/s)".
+/// Returns "; all communication reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1
+/// reach alone (18 GB/s)".
 std::string traffic_text(const Traffic& traffic, const std::string& device, const Peak* peak) {
   if (traffic.bytes <= 0 || traffic.rate() <= 0) return {};
   std::string text = fmt::format("; all communication reads and writes {} at {}",
@@ -57,11 +57,11 @@ struct BucketCosts {
   int messages = 0;
   double bytes = 0;   // bytes read and written
   double starts = 0;  // time that ready messages wait to start, mean over the devices
-  double tail = 0;    // from the end of all backward passes to the end of all exchanges
+  double tail = 0;    // time from the end of all backward passes to the end of all exchanges
 };
 
 /// Returns the first task of the update, or one past the last task if there is none. Exchanges
-/// after it are not of gradients.
+/// after that task do not transfer gradients.
 TaskId first_update(const PlanGraph& graph) {
   const auto found = std::ranges::find(graph.tasks, "update", &Task::phase);
   return static_cast<TaskId>(found - graph.tasks.begin());
@@ -102,7 +102,8 @@ std::optional<BucketCosts> bucket_costs(const Profiled& one, const ProfiledCases
 
 enum class Wanted { smaller, larger };
 
-/// Returns whether `size` is beyond `own` in the wanted direction; 0 means everything at once.
+/// Returns whether `size` is smaller or larger than `own`, as wanted; 0 means everything at once
+/// and is the largest size.
 bool is_beyond(const Value& size, const Value& own, Wanted wanted) {
   const Value everything(std::int64_t{0});
   if (size == own) return false;
@@ -119,8 +120,8 @@ bool fit_into_one_bucket(const BucketCosts& costs) {
   return costs.bytes > 0 && costs.bytes <= passes * smallest_bucket;
 }
 
-/// Returns the flag for the fastest measured case that differs only in the size and in the wanted
-/// direction. Without such a case, returns the direction. Empty if that case is not faster, if no
+/// Returns the flag for the fastest measured case that differs only in the size, in the wanted
+/// direction; without such a case, the direction in words. Empty if that case is not faster, if no
 /// other size is possible in that direction, or if smaller exchanges would compete more with the
 /// backward pass for cores.
 std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted,
@@ -163,10 +164,11 @@ std::string small_percent(double share) {
 /// Exchanges in buckets, and the larger part of their extra cost: the starts, or the tail.
 struct SlowBuckets {
   BucketCosts costs;
-  double share = 0;  // of the time
+  double share = 0;  // share of the time
 };
 
-/// Returns nothing if `part` is not the larger one or takes less than 5% of the time.
+/// Returns the buckets if `part` is the larger cost and takes at least 5% of the time; else
+/// nothing.
 std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
                                         double BucketCosts::*part) {
   constexpr double min_share = 0.05;

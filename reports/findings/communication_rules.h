@@ -7,14 +7,15 @@
 
 namespace parbench::report {
 
-/// Names the device with the longest communication that no computation hides, what is transferred,
-/// and the share of the known rate of its copies. Applies only if more overlap is possible.
+/// Names the device with the longest communication that no computation hides, and gives the rate of
+/// all communication. Applies from 5% of the time, if the size of the batch is a parameter and
+/// `buckets_too_large` does not explain the same loss.
 [[nodiscard]] std::optional<Remark> exposed_communication(const Profiled& one,
                                                           const ProfiledCases& all);
 
-/// Apply if the size of exchanges can be chosen. `buckets_too_small`: there are many exchanges, and
-/// starting them takes longer than the part that remains after the backward pass. The other rule:
-/// the opposite.
+/// Apply if the size of exchanges is a parameter and the larger of two costs takes at least 5% of
+/// the time. `buckets_too_small`: messages that are ready wait to start. `buckets_too_large`:
+/// exchanges continue after the backward passes.
 [[nodiscard]] std::optional<Remark> buckets_too_small(const Profiled& one,
                                                       const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> buckets_too_large(const Profiled& one,
@@ -23,15 +24,16 @@ namespace parbench::report {
 /// The loss of computing rate from dividing the samples of a step among devices.
 struct LostByParts {
   LikeRates rates;
-  double lost = 0;  // share of the rate that a whole step has on one device
+  double lost = 0;  // share of the rate of a whole step on one device
 };
 
-/// Returns the loss if it is at least 10%, no copies explain it, and the samples allow it.
+/// Returns the loss if it is at least 10%, copies on the same cores do not explain it, and the
+/// speedup of the samples does not contradict it.
 [[nodiscard]] std::optional<LostByParts> lost_by_parts(const Profiled& one,
                                                        const ProfiledCases& all);
 
-/// Calls on parts of the samples compute at a lower rate than calls on all of them. Names the call
-/// that loses most.
+/// Applies if calls on parts of the samples compute at a lower rate than calls on all of them
+/// (`lost_by_parts`). Names the call that loses most.
 [[nodiscard]] std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all);
 
 }  // namespace parbench::report

@@ -47,7 +47,8 @@ const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& e
   return last;
 }
 
-/// Adds the pauses of a device: nothing runs on it, and its next call waits for another device.
+/// Adds the pauses of a device: times in which nothing runs on it and its next call waits for
+/// another device.
 void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
                 const std::string& device, DeviceWaits& waits) {
   Nanoseconds busy_until = timeline.begin;
@@ -191,8 +192,8 @@ double excess_of(const Profiled& one, const std::string& device) {
   return count > 0 ? own * count / others - 1 : 0;
 }
 
-/// Returns whether two cases differ only in the strategy and in parameters that just one of them
-/// has.
+/// Returns whether two cases differ in the strategy, and otherwise at most in parameters that just
+/// one of them has.
 bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
   return one.strategy != other.strategy && one.graph == other.graph && one.dtype == other.dtype &&
          std::ranges::all_of(one.parameters, [&](const auto& parameter) {
@@ -201,8 +202,8 @@ bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
          });
 }
 
-/// Returns the fastest strategy in which all devices update; empty if one was measured and none is
-/// faster.
+/// Returns the flag for the fastest measured strategy in which all devices update, if it is faster;
+/// else empty. If no such strategy was measured, describes it.
 std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   const CaseResult* fastest = nullptr;
   for (const Profiled& other : all.all()) {
@@ -218,7 +219,7 @@ std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   return fmt::format("--strategy {}, in which all devices update", fastest->strategy);
 }
 
-/// Returns the share of the time in which no other device runs.
+/// Returns `time_alone` as a share of the whole time.
 double share_alone(const Timeline& timeline, const std::string& device) {
   if (timeline.length() <= 0) return 0;
   return seconds_of(time_alone(timeline, device)) / seconds_of(timeline.length());

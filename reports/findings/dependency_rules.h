@@ -8,21 +8,20 @@
 
 namespace parbench::report {
 
-/// Names the device that waits longest for another one, and the task it waits for longest. Applies
-/// only if devices compute at the same time. Does not apply if a model is divided into stages or if
-/// devices communicate: those waits have rules of their own.
+/// Names the device that waits longest for another one, and the task for which it waits longest.
+/// Applies only if devices compute at the same time. Does not apply if a model is divided into
+/// stages or if devices communicate: those waits have rules of their own.
 [[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
 
 /// The device that computes longest, compared with the mean of all.
 struct BusiestDevice {
   std::string device;
-  double excess = 0;  // above the mean, as a fraction of it
+  double excess = 0;  // fraction by which the device exceeds the mean
   double mean = 0;    // mean computing time in seconds
 };
 
-/// Returns the device that computes longest, if it exceeds the mean by at least
-/// `unbalanced_excess`. Applies only if devices compute at the same time; if they take turns, an
-/// even partition gains nothing.
+/// Returns the device that computes longest, if it exceeds the mean by at least 10%. Applies only
+/// if devices compute at the same time; if they take turns, an even partition gains nothing.
 [[nodiscard]] std::optional<BusiestDevice> busiest_device(const Profiled& one);
 
 /// Names the only device that updates the parameters of a training step, if the other devices are

@@ -29,7 +29,8 @@ std::vector<std::string> scenarios_of(const Report& report) {
   return names;
 }
 
-/// Returns whether equal shares of the work take equal times on all devices.
+/// Returns whether all devices of a scenario are of one kind, so that equal shares of the work take
+/// equal times.
 bool devices_alike(const Report& report, const std::string& scenario) {
   const auto devices = fingerprint(report, scenario).devices;
   return std::ranges::adjacent_find(devices, std::ranges::not_equal_to()) == devices.end();
@@ -42,7 +43,7 @@ void find_losses(Report& report, const std::string& scenario) {
   auto one = cases.all().begin();
   for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
-    // Only relative times of the baseline count, and any execution gives these.
+    // Uses only shares of the baseline's time, so its profile need not represent its samples.
     const Profiled* baseline = own.speedup ? cases.find(own.speedup->baseline) : nullptr;
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;
@@ -119,7 +120,9 @@ std::optional<PrioritisedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  std::get<0>(found.priority) = std::min(1, std::get<0>(found.priority));  // equal for all rules
+  // Findings are ordered by whether their case is one of the answer, however the rule orders its
+  // cases.
+  std::get<0>(found.priority) = std::min(1, std::get<0>(found.priority));
   return found;
 }
 
@@ -155,7 +158,7 @@ void find_reasons(Report& report) {
 std::vector<const Finding*> findings_of(const Report& report, const std::string& scenario) {
   std::vector<const Finding*> found;
   for (const Finding& finding : report.findings) {
-    // A report from elsewhere may have findings without cases.
+    // A report that parbench did not write may have findings without cases.
     if (finding.scenario == scenario && !finding.cases.empty()) found.push_back(&finding);
   }
   return found;

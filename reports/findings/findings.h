@@ -10,8 +10,8 @@
 
 namespace parbench::report {
 
-/// Rule of the finding that a profile does not represent the samples, so that losses cannot be
-/// divided.
+/// Name of the rule that applies if a profile does not represent the samples, so that losses cannot
+/// be divided.
 inline constexpr std::string_view no_breakdown = "no-breakdown";
 
 /// Replaces the findings of a report and the losses in the profiles of cases on several devices.

@@ -65,7 +65,8 @@ std::string copies_text(const Profiled& one) {
                      format_duration(seconds / calls));
 }
 
-/// Returns the activity of devices while they neither compute nor idle: "copies", "communication".
+/// Returns the activity of devices while they are busy without computing: "copies",
+/// "communication".
 std::string exchange_text(const Profiled& one) {
   double copies = 0;
   double communication = 0;
@@ -181,7 +182,8 @@ double total(const Losses& losses) {
   return losses.slower_calls + losses.imbalance + losses.bubble + losses.copies + losses.launch;
 }
 
-/// The baseline's profile is used for shares of its time only, which hardly depend on its duration.
+/// Does not check whether the baseline's profile represents its samples, because only shares of its
+/// time are used.
 std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCases& /*all*/) {
   const auto lost = lost_share(one);
   if (!lost || !one.profile().deviation) return {};

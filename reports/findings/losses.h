@@ -23,8 +23,8 @@ namespace parbench::report {
 /// Returns the sum of all parts: the time above the ideal.
 [[nodiscard]] double total(const Losses& losses);
 
-/// Reports the parts of a case's loss. If other programs can be the cause, the parts are left out
-/// and the finding ranks below findings that name a cause.
+/// Reports the parts of a case's loss. If other programs or a quota can be the cause, leaves out
+/// the parts and ranks below findings that name a cause.
 [[nodiscard]] std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all);
 /// Reports a case that loses time and whose recorded execution does not explain the loss.
 [[nodiscard]] std::optional<Remark> breakdown_is_missing(const Profiled& one,

@@ -133,7 +133,7 @@ struct OperationTotal {
   double bytes = 0;
 };
 
-/// By operation and layer.
+/// Totals by operation and layer.
 using OperationTotals = std::map<std::pair<std::string_view, std::string_view>, OperationTotal>;
 
 OperationTotals totals_of(const Profiled& one) {

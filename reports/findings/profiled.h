@@ -37,11 +37,11 @@ class Profiled {
   [[nodiscard]] double concurrency() const;
   /// Returns whether streams run at once, on one device or on several.
   [[nodiscard]] bool runs_at_once() const;
-  /// Returns the share of the computing devices' time in which work was ready, but waited for the
-  /// host or the queue.
+  /// Return the share of the computing devices' time in which work was ready, but waited for the
+  /// host or the queue, and for the host alone.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
-  /// Returns whether waits for the host or the queue take at least a tenth of that time.
+  /// Returns whether `launch_share` is at least a tenth.
   [[nodiscard]] bool is_launch_bound() const;
   /// Returns the share of the computing devices' time in which they waited for others or had
   /// nothing left to do.
@@ -87,7 +87,7 @@ struct SlowerCalls {
   double extra = 0;                    // additional seconds, summed
   const CallMetrics* worst = nullptr;  // the operation with the most additional seconds
   double worst_seconds = 0;
-  double worst_before = 0;  // its seconds in the other case
+  double worst_before = 0;  // seconds of that operation in the other case
 };
 
 /// Returns the operations that take at least 5% longer in `one` than in `other`, if waits within
@@ -108,7 +108,6 @@ class ProfiledCases {
   /// Returns whether every case of the scenario with a number has a profile.
   [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
-  /// Returns the cores of the scenario's devices.
   [[nodiscard]] const DeviceCores& cores() const { return cores_; }
   /// Returns whether the scenario's devices use all cores of the host; false if unknown.
   [[nodiscard]] bool have_all_cores() const {
@@ -117,14 +116,14 @@ class ProfiledCases {
   [[nodiscard]] bool are_cpu_devices() const { return cores_.different > 0; }
   /// Returns a device's peak of the given kind; null if unknown.
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
-  /// Returns the case with that name; null if it is not among them.
+  /// Returns the case with that name; null if it has no number or no profile.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// Returns the case that the speedup is measured against; null if it has no profile that
-  /// represents its samples.
+  /// Returns the baseline of a case's speedup; null if it has no profile that represents its
+  /// samples.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
   /// Returns the case with the largest micro-batches among those that differ only in the size of
-  /// their micro-batches. Null if that is this case, its micro-batches have no single size, or its
-  /// profile does not represent its samples.
+  /// their micro-batches. Null if that is `one`, if the micro-batches of `one` have different
+  /// sizes, or if the profile of the found case does not represent its samples.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
@@ -135,7 +134,7 @@ class ProfiledCases {
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  // by a key of the parameters that such cases share
+  // indices in `cases_`, by `Roles::key_without` the size
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;
 };
 

@@ -22,13 +22,14 @@ namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double slowest_rank_share = 0.05;  // min share of the time: waits of all ranks but one
+constexpr double slowest_rank_share = 0.05;  // min lead, as a share of the time
 constexpr double error_rate = 0.05;          // max probability of naming a rank if all are alike
 
 struct Slowest {
   std::size_t rank = 0;
-  int samples = 0;  // samples in which it waited least
-  // by how much less it waited than all others, as a fraction of the sample's time
+  int samples = 0;  // number of samples in which the rank waited least
+  // for each sample: how much less the rank waited than all others, as a fraction of the sample's
+  // time
   std::vector<double> leads = {};
 };
 
@@ -77,9 +78,10 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
-/// Returns whether the profile contradicts that a rank waits least: a device of another rank is
-/// idle, or exchanges data without computing, for a smaller share of the time. The samples also
-/// count waits that computations hide.
+/// Returns whether the profile contradicts that a rank waits least: the time in which its busiest
+/// device is idle or exchanges data without computing is not shorter, by at least 5% of the span,
+/// than that time of all devices of other ranks. The samples also count waits that computations
+/// hide.
 bool is_contradicted(std::size_t rank, const CaseResult& one) {
   if (!one.profile) return false;
   const std::string part = fmt::format("/{}/", rank);
@@ -115,7 +117,7 @@ bool has_several_hosts(const CaseResult& one) {
 }  // namespace
 
 std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/) {
-  // the ranks wait for that device
+  // The finding `central-device` explains the waits.
   if (one.profile && has_central_device(Profiled(one))) return {};
   std::vector<const Sample*> samples;
   std::vector<double> times;

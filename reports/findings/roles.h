@@ -41,7 +41,7 @@ class Roles {
   /// Returns whether measured cases have different values of the role.
   [[nodiscard]] bool is_varied(Role role) const;
 
-  /// Returns whether a measured case of any strategy has the same parameters and was launched as a
+  /// Returns whether a measured case of any strategy has the same parameters and was submitted as a
   /// graph.
   [[nodiscard]] bool has_graph(const CaseResult& one) const;
 
@@ -64,11 +64,12 @@ class Roles {
 
   std::vector<const ParameterRole*> known_;
   bool leaves_cores_ = false;
-  std::map<std::string, std::size_t> memory_;        // in bytes, by device
-  std::map<Role, std::set<std::string>> values_;     // of all measured cases
-  std::set<std::pair<Role, std::string>> followed_;  // advice that a case follows, by `key_without`
-  std::set<std::string> graphs_;                     // parameters of captured cases
-  std::map<std::string, std::set<std::int64_t>> micro_batches_;  // by `key_without`
+  std::map<std::string, std::size_t> memory_;     // bytes by device
+  std::map<Role, std::set<std::string>> values_;  // values in measured cases, by role
+  /// Roles with the advised value in a measured case, and the case's `key_without`.
+  std::set<std::pair<Role, std::string>> followed_;
+  std::set<std::string> graphs_;  // parameters of cases submitted as graphs
+  std::map<std::string, std::set<std::int64_t>> micro_batches_;  // sizes by `key_without`
 };
 
 }  // namespace parbench::report

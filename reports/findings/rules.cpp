@@ -61,8 +61,8 @@ std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
   return fmt::format(", with {} each instead of {}", format_count(own, "core"), before);
 }
 
-/// Does not apply if streams mostly wait for the host, which shows nothing of the device. Calls
-/// with fewer cores, or cores without work, do not show that one stream fills the device.
+/// Does not apply to launch-bound cases, which do not show what the device can do. Calls with fewer
+/// cores, or cores without work, do not show that one stream fills the device.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.is_launch_bound()) return {};
@@ -95,7 +95,8 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
       "", evidence_of(*found, one), 1 - 1 / found->speedup};
 }
 
-/// A graph saves host time only: with or without it, the streams of a CPU device sleep and wake.
+/// Returns the advice for a launch-bound case. A graph saves only time of the host: it does not
+/// change how the threads of CPU devices sleep and wake.
 std::string launch_advice(const Profiled& one, const Cases& all, bool by_host) {
   if (!by_host && all.are_cpu_devices()) {
     const std::string batch = all.roles().parameter(Role::batch);
@@ -154,15 +155,15 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
                 share * one.computing_share()};
 }
 
-/// Total over all calls of general operations of a layer.
+/// Total over all `map` calls of a layer.
 struct LoopTime {
   double seconds = 0;
   double flops = 0;
   int count = 0;
 };
 
-/// Names the layer that takes longest in loops of parbench, if their rate is far below that of all
-/// operations.
+/// Names the layer that takes longest in `map`, parbench's own loops, if their rate is far below
+/// the rate of all operations.
 std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
   std::map<std::string_view, LoopTime> layers;
   for (const CallMetrics& call : one.metrics().calls) {
@@ -214,8 +215,8 @@ Copies copies_of(const Profiled& one) {
   return copies;
 }
 
-/// Requires a large mean copy that holds the host for longer than a call costs: the launch cost of
-/// many tiny copies holds the host for as long as they take.
+/// Requires that copies are large on average and hold the host for longer than enqueueing costs:
+/// enqueueing tiny copies holds the host for as long as they take.
 std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
   constexpr double held_host_share = 0.5;     // min share of a copy's time: it was not asynchronous
   constexpr double held_span_share = 0.10;    // min share of the span

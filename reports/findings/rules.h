@@ -18,8 +18,8 @@ struct Remark {
   std::string text;
   std::string advice;
   NamedValues evidence;
-  /// Share of the case's time that the remark explains, or of the baseline's time that is gained; 0
-  /// if it costs no time. Findings are ordered by it.
+  /// Share of the case's time that the remark explains, or of the baseline's time that the case
+  /// gains; 0 if no time is lost or gained. Orders findings.
   double share = 0;
   double weight = 0;  // orders remarks of one rule whose shares are equal
 };
@@ -32,9 +32,11 @@ using CaseRule = std::optional<Remark> (*)(const CaseResult& one, const Roles& r
 struct Rule {
   std::string_view name;
   std::variant<ProfileRule, CaseRule> find;
-  /// Whether devices that share cores also cause it, whatever the case does.
+  /// Whether devices that share cores can also cause what the rule finds. Then the rule does not
+  /// apply to cases on such devices.
   bool has_cause_in_sharing = false;
-  /// Whether other programs on the cores also cause it.
+  /// Whether other programs on the cores can also cause what the rule finds. Then the rule does not
+  /// apply if they can have cost the share of the time that it would report.
   bool has_cause_in_load = false;
   /// Whether a profile rule also applies to executions that do not represent the samples.
   bool holds_for_any_execution = false;

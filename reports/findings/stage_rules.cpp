@@ -32,7 +32,8 @@ double imbalance_share(const Profiled& one) {
   return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
 }
 
-/// Returns the share of the devices' time that the rate of the largest micro-batches would save.
+/// Returns the share of the devices' time that would be saved if calls had the rate that they have
+/// with the largest micro-batches.
 double lost_by_small_micro_batches(const Profiled& one, const ProfiledCases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
   if (largest == nullptr || largest->compute_rate() <= 0) return 0;
@@ -50,7 +51,7 @@ bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
   return size > samples;
 }
 
-/// Returns whether a case takes at most 3% longer than another one.
+/// Returns whether `one` takes at most 3% longer than `other`.
 bool is_as_fast(const Profiled& one, const Profiled& other) {
   return one.of().statistics->median <= (1 + largest_tie) * other.of().statistics->median;
 }
@@ -76,8 +77,9 @@ bool is_as_fast_whole(const Profiled& one, const ProfiledCases& all) {
   });
 }
 
-/// Returns whether calls, launching and messages cost at least as much as bubbles. Smaller
-/// micro-batches increase these costs, because each has its own calls and messages.
+/// Returns whether slower calls, launching and messages cost at least as much as bubbles, or the
+/// case is launch-bound or loses computing rate by its parts. Smaller micro-batches increase these
+/// costs, because each micro-batch has its own calls and messages.
 bool loses_by_small_calls(const Profiled& one, const ProfiledCases& all) {
   const std::optional<Losses>& lost = one.profile().losses;
   const double messages = lost && are_copies_messages(one) ? lost->copies : 0;
@@ -159,7 +161,8 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const ProfiledC
   const Profiled* largest = all.largest_micro_batches(one);
   const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
                           is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
-  const bool is_unbalanced = imbalance_share(one) > share / 2;  // their size does not change it
+  // The size does not change imbalance.
+  const bool is_unbalanced = imbalance_share(one) > share / 2;
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
                   is_unbalanced ? "mostly imbalance" : "bubbles and imbalance"),

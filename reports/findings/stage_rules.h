@@ -7,23 +7,25 @@
 
 namespace parbench::report {
 
-/// The model has a single partition. Advises data parallelism if the partition costs time and the
-/// host does not.
+/// Applies if the model can be divided into its stages in only one way. Advises data parallelism if
+/// imbalance costs at least 10% of the time and the case is not launch-bound.
 [[nodiscard]] std::optional<Remark> only_cut(const CaseResult& one, const Roles& roles);
 
-/// A device computes longer than the mean.
+/// Applies if a device computes at least 10% longer than the mean (`busiest_device`).
 [[nodiscard]] std::optional<Remark> unbalanced(const Profiled& one, const ProfiledCases& all);
 
-/// Small micro-batches cost more than waiting: the two ask for opposite changes.
+/// Applies if small micro-batches lose at least 10% of the computing rate, and cost at least as
+/// much time as bubbles. The remedy is the opposite of `micro_batches_too_few`.
 [[nodiscard]] std::optional<Remark> micro_batches_too_small(const Profiled& one,
                                                             const ProfiledCases& all);
-/// Waiting costs more than small micro-batches.
+/// Applies if bubbles cost at least 10% of the time, and more than small micro-batches.
 [[nodiscard]] std::optional<Remark> micro_batches_too_few(const Profiled& one,
                                                           const ProfiledCases& all);
 
-/// A device holds at least twice the memory of another one. Devices without memory of the case do
-/// not count, nor do cases whose profile shows one computing device. Advises the role's schedule
-/// only if there are more micro-batches than devices, because it saves nothing otherwise.
+/// Applies if a device holds at least twice the memory of another one that holds any, and at least
+/// 1% of its own memory; not to cases whose profile shows one computing device. Suggests the
+/// advised schedule only if there are more micro-batches than devices, because it saves no memory
+/// otherwise.
 [[nodiscard]] std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles);
 
 }  // namespace parbench::report

@@ -38,7 +38,7 @@ const CaseCondition* worst(const CaseResult& one, Member member) {
 }
 
 /// Returns the page faults of a device's threads per execution: the mean over the samples that have
-/// readings, because times scatter; without any, the rate times the median time.
+/// readings; without any, the rate times the median time.
 double faults_of_execution(const CaseResult& one, const CaseCondition& device) {
   double faults = 0;
   int samples = 0;
@@ -150,7 +150,7 @@ int smallest_team(const Profiled& one) {
   return threads;
 }
 
-/// Waiting threads poll, so the times of the calls do not show the waits.
+/// Uses waits recorded within calls: waiting threads poll, so the times of calls do not show them.
 std::optional<TeamWaiting> waiting_in_teams(const Profiled& one) {
   constexpr double min_share = 0.10;
   const CallMetrics* longest = nullptr;
@@ -189,7 +189,8 @@ std::optional<CoreWait> wait_for_own_cores(const CaseResult& one) {
   constexpr double min_share = 0.10;
   const CaseCondition* device = worst(one, own_core_wait);
   if (device == nullptr || own_core_wait(*device->threads) < min_share) return {};
-  if (one.quota_lost >= min_cores_taken) return {};  // the quota also counts as waiting
+  // Time that a quota withholds also counts as waiting.
+  if (one.quota_lost >= min_cores_taken) return {};
   if (!has_more_threads_than_cores(one, device->device)) return {};
   return CoreWait{device->device, own_core_wait(*device->threads)};
 }
@@ -257,7 +258,7 @@ std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
-  // Per second. A page fault takes more than 0.1 µs, so this rate costs at least 1% of a core.
+  // Page faults per second. One takes more than 0.1 µs, so this rate costs at least 1% of a core.
   constexpr double many_page_faults = 1e5;
   constexpr double page_fault_share = 0.05;  // min share of the time in the kernel
   const CaseCondition* device = worst(one, &ThreadUse::page_faults);
@@ -279,7 +280,7 @@ std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
 
 namespace {
 
-// min share of the time: copies on cores that compute meanwhile
+// min share of the time in which a device computes and copies on the same cores
 constexpr double shared_copy_share = 0.10;
 
 /// Returns the largest share of the time in which a device overlaps computing and transfers.

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t quoted_columns = 100;
 
-/// Returns a parser's message without its error number and with shortened quotations of the file,
-/// or a part of the file itself. Replaces NUL bytes, at which a message would end.
+/// Shortens a message of the parser or a part of the file. Removes the parser's error number and
+/// replaces control characters, such as NUL, at which a message would end.
 std::string brief(std::string_view what) {
   if (const std::size_t id = what.find("] "); id != std::string_view::npos) {
     what.remove_prefix(id + 2);
@@ -34,7 +34,7 @@ std::string reason_of(std::string_view what) {
   return brief(what.substr(0, what.find("; last read")));
 }
 
-/// Returns a position, or that of the next character if it is within a UTF-8 character.
+/// Returns `offset`, or the offset of the next character if it is within a UTF-8 character.
 std::size_t begin_of_character(std::string_view text, std::size_t offset) {
   while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U)
     ++offset;
@@ -46,8 +46,8 @@ std::string_view remedy_for(std::string_view reason) {
                                                  : "write two backslashes for each";
 }
 
-/// Handles the events of the parser. The parser's own tree builder takes time quadratic in the
-/// length of a list once a callback is set.
+/// Builds the value from the events of the parser. The parser's own tree builder with a callback is
+/// no alternative: its time is quadratic in the length of a list.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(std::istream& stream, const ReadLimits& limits, std::string_view only,
@@ -109,7 +109,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Returns the memory of the next value; null if it is not kept.
+  /// Returns the address for the next value; null if the value is not kept.
   Json* next_value() {
     if (containers_.empty()) return &root_;
     Json* container = containers_.back();
@@ -204,7 +204,6 @@ class Builder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  /// Returns the number of open containers.
   [[nodiscard]] std::size_t depth() const { return containers_.size(); }
 
   [[nodiscard]] std::string located(const std::string& what, std::size_t depth) const {
@@ -241,14 +240,14 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string_view only_;
   ParseContext context_;
   Json root_;
-  std::vector<Json*> containers_;  // the open ones; null for one that is not kept
-  Json* next_ = nullptr;           // the member of the last key
+  std::vector<Json*> containers_;  // open lists and objects; null for one that is not kept
+  Json* next_ = nullptr;           // value of the last key
   bool skip_next_ = false;
   std::size_t values_ = 0;
 };
 
-/// The parser would read the two bytes of a UTF-16 character as two characters. The first
-/// characters of JSON are ASCII, so one of their two bytes is zero.
+/// Throws UsageError for UTF-16: the parser would read the two bytes of a character as two
+/// characters. The first characters of JSON are ASCII, so one of their two bytes is zero.
 void refuse_utf16(std::istream& stream) {
   std::array<char, 4> start{};
   stream.read(start.data(), start.size());

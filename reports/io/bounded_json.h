@@ -14,13 +14,13 @@
 namespace parbench::report {
 
 /// Limits beyond which a file is refused. Reading takes at most `bytes` of memory plus about 100
-/// bytes for each of `values`, whatever the file contains; a list of empty texts is the worst case.
+/// bytes for each value, whatever the file contains; a list of empty texts is the worst case.
 struct ReadLimits {
   std::size_t bytes = 250'000'000;
   std::size_t values = 10'000'000;  // numbers, texts, keys, lists and objects that are kept
   std::size_t text = 1'000'000;     // bytes of one text or key
-  std::size_t keys = 256;           // per object: finding a key takes time in proportion
-  int depth = 64;                   // of nested lists and objects
+  std::size_t keys = 256;           // per object, because finding a key takes linear time
+  int depth = 64;                   // levels of nested lists and objects
   /// Advice for a file with too many bytes or values.
   std::string_view remedy =
       "use a report of fewer cases or samples, or allow a larger one with PARBENCH_MAX_REPORT_MB=N";
@@ -32,10 +32,11 @@ class SyntaxError : public UsageError {
   using UsageError::UsageError;
 };
 
-/// The path of a text in its file, and whether an object may have a key twice.
+/// The line at which a text begins in its file, and whether an object may have a key twice.
 struct ParseContext {
   std::size_t first_line = 1;
-  /// If null, a duplicate key is an error. Otherwise, its first value is kept and a note added.
+  /// If null, a duplicate key is an error. Otherwise, the first value of the key is kept and a note
+  /// added.
   std::vector<FileNote>* file_notes = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns a colour name of the old viewer's palette; Perfetto derives colours from names.
+/// Returns a colour name of chrome://tracing's palette; Perfetto derives colours from names.
 std::string_view colour_of(TaskKind kind) {
   constexpr std::array<std::string_view, task_kinds.size()> colours{
       "thread_state_running", "thread_state_iowait", "thread_state_runnable"};
@@ -23,7 +23,7 @@ std::string_view colour_of(TaskKind kind) {
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time) / 1000; }
 
-/// Adds the work of a call or task, and its rates.
+/// Adds the work of a call or task and its rates to the arguments of a slice.
 Json with_work(Json args, const TimedCall& call) {
   const double seconds = seconds_of(call.ran.length());
   const auto add = [&](const std::string& name, double amount) {
@@ -36,7 +36,7 @@ Json with_work(Json args, const TimedCall& call) {
   return args;
 }
 
-/// The position of a slice.
+/// The place of a slice: a process and thread of the trace.
 struct Track {
   std::size_t process = 0;
   std::size_t thread = 0;
@@ -89,9 +89,9 @@ class TraceWriter {
            {"args", std::move(args)}});
   }
 
-  /// Writes an arrow from the end of `leaves` to `enters`. It starts within `leaves` if `enters` is
-  /// before that end, because work may begin before the call that enqueued it returns. No arrow if
-  /// `enters` is before `leaves`, which the clocks of two devices may cause.
+  /// Writes an arrow from the end of `leaves` to the time `enters`. The arrow starts at `enters` if
+  /// that is before the end, because work may begin before the call that enqueued it returns.
+  /// Writes none if `enters` is before `leaves`, which the clocks of two devices may cause.
   void arrow(std::string_view name, const Track& from, const TimeSpan& leaves, const Track& to,
              Nanoseconds enters) {
     if (enters < leaves.begin) return;
@@ -195,7 +195,8 @@ class CaseWriter {
     if (!has_thread_per_lane()) writer_.name_thread({host_, 1}, "enqueues");
   }
 
-  /// A task on several lanes is enqueued once.
+  /// Writes when the host enqueued the tasks: a slice for each task, also if it is on several
+  /// lanes, or one for a whole graph.
   void write_host() {
     if (graph().submit == SubmitMode::graph) {
       if (tasks_.empty()) return;
@@ -223,8 +224,8 @@ class CaseWriter {
     }
   }
 
-  /// Returns when the host enqueued the first call of a part: the task begins before its other
-  /// calls are enqueued.
+  /// Returns the time in which the host enqueued the first call of a part. The part may begin
+  /// before its other calls are enqueued.
   [[nodiscard]] TimeSpan first_enqueued(const TimedCall& part) const {
     return first_enqueued_.at({part.task, part.lane});
   }
@@ -270,7 +271,7 @@ class CaseWriter {
     }
   }
 
-  /// Writes the number of lanes that are inside a task.
+  /// Writes the number of lanes that are executing a task.
   void write_busy_lanes() {
     std::map<Nanoseconds, int> changes{{0, 0}, {timeline_.end, 0}};
     for (const TimedCall& part : tasks_) {
@@ -301,8 +302,8 @@ class CaseWriter {
   TraceWriter& writer_;
   const TracedCase& traced_;
   const Timeline& timeline_;
-  std::size_t host_;              // process of the host; the devices follow
-  std::vector<TimedCall> tasks_;  // one for each task and lane
+  std::size_t host_;              // number of the host's process; the devices follow
+  std::vector<TimedCall> tasks_;  // parts: the merged calls of a task on a lane
   std::map<std::pair<TaskId, LaneId>, TimeSpan> first_enqueued_;  // the first call of each part
   std::vector<std::string> devices_;
 };

@@ -12,11 +12,10 @@
 
 namespace parbench::report {
 
-/// One case of a trace.
 struct TracedCase {
   std::string name;
   const Timeline* timeline = nullptr;
-  std::vector<std::pair<std::string, std::size_t>> memory;  // bytes that each device holds
+  std::vector<std::pair<std::string, std::size_t>> memory;  // bytes held on each device
 };
 
 /// Writes cases that all begin at 0, so that they share a time axis. A process is a device of a

@@ -23,11 +23,11 @@ void check_writable(const std::filesystem::path& path,
 /// Throws Error.
 [[nodiscard]] std::filesystem::path claim_file(const std::filesystem::path& path);
 
-/// Returns whether two paths lead to the same file, by any links.
+/// Returns whether two paths lead to the same file after resolving symbolic links.
 [[nodiscard]] bool is_same_file(const std::filesystem::path& one,
                                 const std::filesystem::path& other);
 
-/// Whether a file must survive a power failure, which takes milliseconds, or can be recreated.
+/// Whether new content must survive a power failure; flushing it takes milliseconds.
 enum class Durability { flushed, unflushed };
 
 /// Writes a file atomically: readers see the old or the new content, because a temporary file
@@ -36,7 +36,7 @@ enum class Durability { flushed, unflushed };
 void write_file(const std::filesystem::path& path, std::string_view text,
                 Durability durability = Durability::flushed);
 
-/// Does the same for text that is too long for memory.
+/// Function that writes the text of a file in parts, for text that is too long for memory.
 using WriteText = std::function<void(std::ostream& out)>;
 void write_file(const std::filesystem::path& path, const WriteText& write,
                 Durability durability = Durability::flushed);
@@ -48,11 +48,12 @@ void write_file(const std::filesystem::path& path, const WriteText& write,
 /// Writes to a special file. Throws Error as `write_file` does.
 void write_special_file(const std::filesystem::path& path, std::string_view text);
 
-/// Writes `to_json` to a file.
+/// Writes a report to a file as JSON (`to_json`).
 void write_report(const std::filesystem::path& path, const Report& report);
 
-/// Returns the limits for reports: those of ReadLimits, or PARBENCH_MAX_REPORT_MB megabytes and the
-/// number of values that such a file can have. Throws UsageError if the variable is not a number.
+/// Returns the limits for reports: the defaults of ReadLimits, or PARBENCH_MAX_REPORT_MB megabytes
+/// and values in proportion. Throws UsageError if the variable is not an integer from 1 to
+/// 1,000,000.
 [[nodiscard]] ReadLimits report_limits();
 
 /// Reads any JSON file: a report, a configuration. Throws UsageError with the file's name, the
@@ -62,13 +63,13 @@ void write_report(const std::filesystem::path& path, const Report& report);
                              const ReadLimits& limits = report_limits());
 
 /// Returns the report of a file, converted if another program wrote it (report_text.h). Skips the
-/// part for readers of Google Benchmark's format, which takes no memory. Throws UsageError as
+/// part for readers of Google Benchmark's format, so that it takes no memory. Throws UsageError as
 /// `read_json`, `from_json` and `from_google_benchmark` do.
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
 
-/// Do the same in two calls, for callers that also need the text. Both throw UsageError as
-/// `read_report` does, the second one without the file's name.
+/// Do what `read_report` does in two calls, for callers that also need the text. Both throw
+/// UsageError as `read_report` does, the second one without the file's name.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path,
                                     const ReadLimits& limits = report_limits());
 [[nodiscard]] Report report_of_text(std::string text, const ReadLimits& limits = report_limits());

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double nanoseconds_per_second = 1e9;
 
-/// Returns whether a time fits sums of squares and Bencher's decimal numbers (at most 7.9e28).
+/// Returns whether the square of a time is finite and the time fits Bencher's decimal numbers (at
+/// most 7.9e28).
 bool is_time(double nanoseconds) { return nanoseconds >= 0 && nanoseconds <= 1e28; }
 
 /// Adds the rates of a case, from the seconds of one execution.
@@ -70,7 +71,7 @@ class CaseRows {
     benchmarks.push_back(std::move(cv));
   }
 
-  /// Returns the median with the name of the case.
+  /// Returns a row with the name of the case and its median.
   [[nodiscard]] Json median() const {
     const double seconds = case_.statistics->median;
     const double cpu = cpu_.empty() ? seconds * nanoseconds_per_second : median_of(cpu_);
@@ -124,7 +125,7 @@ class CaseRows {
 
   const CaseResult& case_;
   int family_;
-  std::vector<double> cpu_;  // nanoseconds, by sample
+  std::vector<double> cpu_;  // CPU time of each sample in nanoseconds
 };
 
 void for_each_case(const Report& report, auto&& visit) {

@@ -19,15 +19,15 @@ namespace parbench::report {
 /// - the rates items_per_second, bytes_per_second and flop_per_second.
 [[nodiscard]] Json google_benchmark_rows(const Report& report);
 
-/// The rows of a case in a format.
+/// Selects the rows of a case that a format has.
 enum class Rows {
   all,     // every repetition and the aggregates
   median,  // a row with the case's name and median, for readers that pair rows by name
 };
 
 /// Returns a file in Google Benchmark's format, without parbench's own object. Leaves out cases
-/// with a time that is not finite. Throws UsageError if no case is left: readers would consider the
-/// file broken.
+/// without a number, and cases with a time that is negative, not finite or above 1e28 ns. Throws
+/// UsageError if no case is left: readers would consider the file broken.
 [[nodiscard]] std::string google_benchmark_text(const Report& report, Rows rows);
 
 }  // namespace parbench::report

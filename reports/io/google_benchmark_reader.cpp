@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) { return printable(shortened(text, 6
 
 // ------------------------------------------------------------------------------------------- rows
 
-/// Numbers of a row other than counters.
+/// Fields of a row that are not counters.
 constexpr std::array<std::string_view, 18> known_numbers{"family_index",
                                                          "per_family_instance_index",
                                                          "repetitions",
@@ -58,7 +58,7 @@ double unit_of(const Fields& row) {
   return found != units.end() ? found->second : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Returns the seconds; NaN if the value is not a time.
+/// Returns a time of the row in seconds; NaN if the value is not a valid time.
 double time_of(const Fields& row, const char* key) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double seconds = row.number(key).value_or(none) * unit_of(row);
@@ -128,8 +128,9 @@ class Aggregates {
 /// The repetitions of one benchmark.
 struct Benchmark {
   std::string name;
-  std::optional<std::pair<double, double>> instance;  // family and index in it, since 1.5.3
-  std::set<double> repetitions;                       // indices read so far
+  // Family and index in the family; since Google Benchmark 1.5.3.
+  std::optional<std::pair<double, double>> instance;
+  std::set<double> repetitions;  // indices read so far
   std::vector<const Fields*> rows;
 };
 
@@ -212,8 +213,8 @@ void check_cpu_time(CaseResult& c, const std::vector<const Fields*>& rows,
   }
 }
 
-/// Returns the program's rate, which may be per CPU time; 0 if there is none or a repetition has an
-/// unusable one.
+/// Returns the median over the repetitions of a rate that the program reported, which may be per
+/// CPU time; 0 if there is none or a repetition has an unusable one.
 double rate_of(const CaseResult& c, const std::vector<const Fields*>& rows, const char* key,
                std::vector<FileNote>& file_notes) {
   std::vector<double> rates;

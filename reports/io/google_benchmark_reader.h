@@ -10,7 +10,7 @@ namespace parbench::report {
 /// times, but no report of parbench.
 [[nodiscard]] bool is_google_benchmark(const Json& file);
 
-/// Returns a report of such a file, for any version of the library:
+/// Converts a file in Google Benchmark's format, of any version of the library, to a report:
 /// - the program is the scenario, a benchmark is a case (`benchmark_name`), and a repetition is a
 ///   sample in its own round, because the file does not show which were taken next to each other;
 /// - a benchmark that reported an error is failed, one that skipped itself is skipped, even if only
@@ -18,8 +18,8 @@ namespace parbench::report {
 /// - a case without a usable real time is failed; another field with an unusable value is unknown
 ///   for that case, and a note names it;
 /// - benchmarks with the same name are numbered: "BM_sum", "BM_sum (2)";
-/// - the processor is described by its caches, its only known property; values that the context
-///   lacks are unknown: time, cores, caches;
+/// - the model of the processor is described by its caches, because the file does not name it;
+///   values that the context lacks are unknown: time, cores, caches;
 /// - the commit is that of --benchmark_context=commit=HASH, with commit_subject and commit_author;
 ///   other texts of the context are labels.
 /// Throws UsageError with the path ("benchmarks[3].time_unit"), the problem and the remedy, also

@@ -117,8 +117,8 @@ void replace_non_finite(Json& json) {
 /// Returns a name for a message: short and without NUL bytes, at which a message would end.
 std::string brief_name(std::string_view name) { return printable(shortened(name, 100)); }
 
-/// The reader's position in the file, for messages. A linked list, so that it costs nothing unless
-/// an error occurs.
+/// The reader's position in the file, for messages. A linked list, so that no text is created
+/// unless an error occurs.
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view name;
@@ -256,8 +256,8 @@ void check_version(const Json& parbench) {
                   version, schema_version, version > schema_version ? "newer" : "older"));
 }
 
-/// Histories sort reports by start time. Checked here, so that all commands report the same error.
-/// Files of other programs may lack it.
+/// Throws UsageError unless the start time is valid; files of other programs may lack it. Histories
+/// sort reports by start time.
 void check_start(const Report& report) {
   if (report.started_utc.empty() && !report.measured_by.empty()) return;
   try {

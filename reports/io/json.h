@@ -21,19 +21,17 @@ namespace parbench::report {
 /// Returns the report of a file. Reading the output of `to_json` gives an equal report, except that
 /// non-finite numbers become NaN. Ignores unknown fields. Throws UsageError with the path
 /// ("parbench.cases[3].statistics.median") and the problem: another type, a number that does not
-/// fit, a missing field, two cases with the same name, or more different parameters than a table
-/// can have.
+/// fit, a missing field, another schema version, or a violated rule of `check_report`.
 [[nodiscard]] Report from_json(const Json& file);
 
-/// Throws UsageError as `from_json` does if a report, also from another format, breaks a general
-/// rule: names are unique, times are at most `max_case_seconds`, and tables can hold it. `path` is
-/// the path of the cases in messages.
+/// Throws UsageError if a report, also from another format, violates a general rule: the start time
+/// is valid, names of cases are unique, times are from 0 to `max_case_seconds`, timelines are
+/// consistent, and tables have room for all names. `path`: path of the cases in messages.
 void check_report(const Report& report, std::string_view path = "parbench.cases");
 
-/// Max valid time of a case.
 inline constexpr double max_case_seconds = 100 * 365.25 * 24 * 3600;
 
-/// Convert a file of a device's best rates, by the rules for reports.
+/// Convert the peaks of a device to and from the JSON of their file, by the rules for reports.
 [[nodiscard]] Json to_json(const KnownPeaks& known);
 [[nodiscard]] KnownPeaks peaks_from_json(const Json& file);
 

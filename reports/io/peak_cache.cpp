@@ -1,4 +1,4 @@
-// Keeps a JSON file for each kind of device.
+// Stores a JSON file for each kind of machine and device.
 #include "reports/io/peak_cache.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Far more than the few peaks of a device need.
+/// Far more than the peaks of a device need.
 constexpr ReadLimits file_limits{.bytes = 100'000,
                                  .values = 1000,
                                  .text = 1000,

@@ -67,7 +67,7 @@ class Copies {
 
  private:
   const std::vector<NamedRun>& runs_;
-  /// By start, number of cases and first sample, which are equal in copies.
+  /// Indices in `runs_` by start, number of cases and first sample, which are equal in copies.
   std::unordered_map<std::string, std::vector<std::size_t>> indices_;
 };
 
@@ -95,11 +95,10 @@ void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_mach
   }
 }
 
-/// A case of the pooled report, and the number of runs that have it.
 struct PooledCase {
   CaseResult result;
   int runs = 0;
-  int troubled = 0;  // failed or skipped
+  int troubled = 0;  // number of runs in which the case failed or was skipped
 };
 
 bool is_troubled(const CaseResult& c) {
@@ -116,7 +115,7 @@ CaseResult without_figures_of_run(CaseResult c) {
   return c;
 }
 
-/// Adds an item to "release and debug", unless it is in the list.
+/// Adds an item to a list such as "release and debug", unless the list has it.
 void add_item(std::string& items, const std::string& item) {
   constexpr std::string_view separator = " and ";
   for (std::size_t begin = 0; begin <= items.size();) {
@@ -274,7 +273,7 @@ class Pool {
     }
   }
 
-  /// The withheld share becomes the mean over the time of the runs.
+  /// Adds the duration of a run. The withheld share becomes the mean over the durations.
   void add_duration(const Report& later) {
     const double lost =
         report_.quota_lost * report_.duration_seconds + later.quota_lost * later.duration_seconds;

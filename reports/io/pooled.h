@@ -14,14 +14,16 @@ struct NamedRun {
   Report report;
 };
 
-/// Returns one run with the processes of all runs; a single run unchanged. Each run counts as a
-/// separate process, because runs of a program share neither memory layout nor time.
+/// Returns one run with the processes of all runs; a single run unchanged. Processes of different
+/// runs count as different processes, because runs of a program share neither memory layout nor
+/// time.
 /// - A case has the samples of all runs that contain it. It has no number if it failed or was
 ///   skipped in one of them.
-/// - Facts about the run and its machine are those of the first run, but circumstances have the
-///   values of all runs. Times of runs are added; a withheld quota is the mean over them.
+/// - Facts about the run and its machine are those of the first run, but the start is the earliest
+///   and circumstances have the values of all runs. Durations are added; the share that a quota
+///   withheld is their mean.
 /// - Results that apply to one run are left out: speedups, metrics, bounds, profiles, answers,
-///   findings.
+///   findings, published figures.
 /// - FileNotes name cases that are not in every run, and differing commits.
 /// Throws UsageError for a mix of parbench and another program, for a copy of a run (same start and
 /// samples), for different machines unless `allow_different_machine`, and as `check_report` does.

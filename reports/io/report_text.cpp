@@ -39,7 +39,7 @@ void read_named(const std::string& name, const Read& read) {
   }
 }
 
-/// Appends the runs in a value; none for other JSON. Throws UsageError for files of other programs.
+/// Appends the runs in a JSON value, if it has any. Throws UsageError for files of other programs.
 void take_runs(const Json& file, std::vector<Report>& runs) {
   refuse_other_programs(file);
   if (is_google_benchmark(file)) {
@@ -55,9 +55,9 @@ void take_runs(const Json& file, std::vector<Report>& runs) {
   }
 }
 
-/// Appends the runs in a stream whose text begins at the given line of its file. Searches for
-/// parbench's own part first, which is last in the file, so that the rows before it take no memory.
-/// Throws UsageError for other JSON if `must_be_run`.
+/// Appends the runs in a stream whose text begins at the given line of its file. Searches for the
+/// object `parbench` first: the rows before it in a report then take no memory. Throws UsageError
+/// for other JSON if `must_be_run`.
 void read_runs(std::istream& stream, const ReadLimits& limits, std::size_t first_line,
                bool must_be_run, std::vector<Report>& runs, FileNotes& file_notes) {
   const Json own = parse_bounded(stream, limits, "parbench", {first_line, nullptr});

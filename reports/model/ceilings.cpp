@@ -8,7 +8,8 @@
 namespace parbench::report {
 namespace {
 
-/// Finds a device of the case's scenario: a report lists devices by scenario.
+/// Finds a device by name among the devices of the case's scenario; other scenarios may have a
+/// device of that name.
 const Device* find_device(const Report& report, const CaseResult& c, std::string_view name) {
   const auto found = std::ranges::find_if(report.devices, [&](const Device& device) {
     return device.name == name && device.scenario == c.scenario;

@@ -8,7 +8,7 @@
 
 namespace parbench::report {
 
-/// Best rates of a device by kind of call; nothing if the run did not know them.
+/// Peaks of a device as upper limits of the rates of its calls; nothing for an unknown peak.
 struct Ceilings {
   std::optional<double> gemm;    // FLOP/s of a matrix product in the case's number format
   std::optional<double> memory;  // B/s

@@ -1,4 +1,4 @@
-// Derives disturbances from the conditions and the timeline of a case.
+// Derives disturbances from the conditions and the samples of a case.
 #include "reports/model/disturbances.h"
 
 #include <fmt/format.h>

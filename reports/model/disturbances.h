@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Returns whether enough samples are marked for the case's numbers to need a warning.
+/// Returns whether so many samples are marked as throttled that the case's numbers need a warning.
 [[nodiscard]] bool is_throttled(const CaseResult& c);
 
 /// Adds the reasons for the throttling of a case ("power cap on cuda:0") to a list, each once; adds
@@ -30,13 +30,13 @@ constexpr double min_quota_lost = 0.01;
 /// Returns "CPU quota (up to 74% of the CPU time)" for the largest share of several cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
-/// Returns the share of the wanted core time that other programs had: the denied share, as far as
-/// other programs used cores and no quota withheld them.
+/// Returns the share of the wanted core time that other programs had: the denied share minus the
+/// share that the quota withheld, at most the share of the cores that other programs used.
 [[nodiscard]] double taken_by_others(const ThreadUse& use, double quota_lost);
 
 /// Returns the largest share over a case's devices of the wanted core time that other programs had
-/// (`taken_by_others`). At most the share of the time in which the threads waited, so that a mostly
-/// idle device counts little. 0 if unknown.
+/// (`taken_by_others`). Limited to the share of the time in which the device's threads waited for a
+/// core, so that a mostly idle device counts little. 0 if unknown.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 /// Returns whether other programs had the case's cores so often that its times need a warning.
@@ -50,9 +50,10 @@ constexpr double min_quota_lost = 0.01;
   return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }
 
-/// Returns whether the samples of a case disprove its bound: the median by
-/// `max_credible_efficiency`, or more than a quarter of the samples by far. Something disturbed the
-/// tasks when they were measured alone, such as other programs that have ended since.
+/// Returns whether the samples of a case disprove its bound: the efficiency exceeds
+/// `max_credible_efficiency`, or more than a quarter of the samples take at most 85% of the bound.
+/// Then something, such as programs that have ended since, disturbed the tasks when they were
+/// measured alone.
 [[nodiscard]] bool is_bound_disproved(const CaseResult& c);
 
 /// Numbers of cores of some devices.

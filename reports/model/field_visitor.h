@@ -6,7 +6,7 @@
 
 namespace parbench::report {
 
-/// T, or const T for the writer.
+/// Type U, or const U for the writer.
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 

@@ -20,10 +20,11 @@ namespace {
 using DeviceClass = Fingerprint::DeviceClass;
 using LinkClass = Fingerprint::LinkClass;
 
-/// Increases when the fields change; then every id changes.
+/// Part of every id; increases when the fields change.
 constexpr int fingerprint_version = 1;
 
-/// Returns the cores of a CPU or the multiprocessors of a GPU; empty for other devices.
+/// Returns the number of cores of a CPU or multiprocessors of a GPU as text; empty for other
+/// devices.
 std::string units_of(const Device& device) {
   const std::string_view fact = "multiprocessors";
   const std::string* known = find_value(device.facts, fact);
@@ -49,7 +50,7 @@ std::string to_text(const DeviceClass& device, const std::string& cpu_model) {
   return device.units.empty() ? name : fmt::format("{} ({})", name, device.units);
 }
 
-/// Returns the devices; equal neighbours are counted: "2 × cpu (1 core)".
+/// Returns the devices as text, with equal neighbours counted: "2 × cpu (1 core)".
 std::string devices_text(const Fingerprint& machine) {
   std::vector<std::string> texts;
   for (auto first = machine.devices.begin(); first != machine.devices.end();) {
@@ -106,7 +107,7 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   return machine;
 }
 
-/// Uses whole numbers only, whose text is equal everywhere.
+/// Hashes numbers as integers, because the text of other numbers may differ between platforms.
 std::string id_of(const Fingerprint& machine) {
   using Json = nlohmann::ordered_json;
   Json fields = {fingerprint_version, machine.cpu_model, machine.cores,

@@ -17,33 +17,35 @@ struct Fingerprint {
   struct DeviceClass {
     std::string backend;
     std::string model;
-    std::string units;  // number of computing units: "2 cores", "64 of 132 multiprocessors"
+    /// Number of cores or multiprocessors: "2 cores", "64 of 132 multiprocessors".
+    std::string units;
     friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
   };
   struct LinkClass {
-    std::size_t from = 0;  // index of a device
+    std::size_t from = 0;  // index in `devices`
     std::size_t to = 0;
     std::string kind;
     friend bool operator==(const LinkClass&, const LinkClass&) = default;
   };
 
-  std::string cpu_model;  // or `unknown_cpu`
+  std::string cpu_model;  // `unknown_cpu` if unknown
   int cores = 0;          // allowed cores of the process, or all of the machine; 0: unknown
   /// Approximate installed memory, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
-  std::vector<DeviceClass> devices = {};  // of the scenario, in its order
+  std::vector<DeviceClass> devices = {};  // devices of the scenario, in its order
   std::vector<LinkClass> links = {};
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-/// Returns the fingerprint with the devices on which the report measured `scenario`. Older reports
-/// do not list devices by scenario; for them, all devices count.
+/// Returns the fingerprint with the devices on which the report measured `scenario`. Leaves out
+/// devices that combine others. Older reports do not list devices by scenario; for them, all
+/// devices count.
 [[nodiscard]] Fingerprint fingerprint(const Report& report, const std::string& scenario);
 
 /// Returns the fingerprint of a machine with this device alone.
 [[nodiscard]] Fingerprint fingerprint(const Machine& machine, const Device& device);
 
-/// Returns the hash of the fields as JSON text, in 16 hexadecimal digits.
+/// Returns a hash of the fields as 16 hexadecimal digits.
 [[nodiscard]] std::string id_of(const Fingerprint& machine);
 
 /// Returns "AMD EPYC 9B45, 2 cores, 24 GiB · 2 × cpu (1 core)".
@@ -57,7 +59,8 @@ struct Fingerprint {
 /// none. Facts that are unknown on one side are not compared.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
 
-/// Returns the facts that another program did not record: "CPU", "number of cores".
+/// Returns the names of unknown facts, which another program did not record: "CPU", "number of
+/// cores".
 [[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
 /// Returns the installed memory from the memory that the kernel reports, which lacks a few percent

@@ -9,11 +9,11 @@
 namespace parbench::report {
 
 /// Returns facts about the machine of this process; facts that cannot be found are left empty.
-/// `libraries` are the versions of the linked libraries.
+/// `libraries`: the versions of the linked libraries.
 ///
-/// The commit is that of the sources of the binary. The launcher sets it: PARBENCH_COMMIT,
-/// PARBENCH_DIRTY (1 or 0), PARBENCH_COMMIT_SUBJECT and PARBENCH_COMMIT_AUTHOR. Unknown without
-/// them.
+/// The commit of the binary's sources comes from the environment variables PARBENCH_COMMIT,
+/// PARBENCH_DIRTY (1 or 0), PARBENCH_COMMIT_SUBJECT and PARBENCH_COMMIT_AUTHOR, which the launcher
+/// sets (scripts/lib.sh).
 ///
 /// System files are read below `root`.
 [[nodiscard]] Machine machine_info(NamedTexts libraries, const std::filesystem::path& root = "/");

@@ -27,10 +27,10 @@ inline constexpr std::string_view to_host_peak = "d2h";
 /// Returns "141 GFLOP/s".
 [[nodiscard]] std::string rate_text(const Peak& peak);
 
-/// The contents of a file of the peak cache: the peaks of all devices of one kind.
+/// The contents of a file of the peak cache: the peaks of a kind of device on a kind of machine.
 struct KnownPeaks {
-  std::string machine;     // description
-  std::string machine_id;  // id of the fingerprint that has this device alone
+  std::string machine;     // description of the fingerprint, for messages
+  std::string machine_id;  // id of the fingerprint with this device alone
   std::vector<Peak> peaks;
 };
 

@@ -15,8 +15,9 @@ namespace parbench::report {
 /// minus the ideal, so that their share of the span is 1 − speedup / devices. Slower calls, copies
 /// and launch are the amounts beyond those of the ideal.
 struct Losses {
-  double ideal = 0;         // the span times the samples' speedup, over the number of devices
-  double slower_calls = 0;  // longer work: smaller micro-batches, shared memory bandwidth
+  /// The span times the speedup of the samples, divided by the number of devices.
+  double ideal = 0;
+  double slower_calls = 0;  // longer work, by smaller micro-batches or shared memory bandwidth
   double imbalance = 0;     // the busiest device computes longer than the mean
   double bubble = 0;        // other waits for devices
   double copies = 0;        // copies and communication while the device does not compute
@@ -28,16 +29,17 @@ struct Losses {
 /// profiled executions. No profiled execution is a sample.
 struct Profile {
   int executions = 0;
-  double median = 0;  // of the profiled executions
+  double median = 0;  // median time of the profiled executions
   /// The share by which this execution took longer (negative: shorter) than the median of the
-  /// samples. Only set if it exceeds the limit of the profiling pass: the profile may not represent
-  /// the samples.
+  /// samples. Only set if it exceeds the limit of the profiling pass: then the profile may not
+  /// represent the samples.
   std::optional<double> deviation;
-  double seconds_per_call = 0;  // overhead of recording
+  double seconds_per_call = 0;  // overhead of recording a call
   TimelineMetrics metrics;
-  /// The calls of each task are merged; none for a plan with more than `max_reported_tasks`.
+  /// The timeline with the calls of each task merged; none for a plan with more than
+  /// `max_reported_tasks`.
   std::optional<Timeline> timeline;
-  std::optional<Losses> losses;  // only if a baseline on fewer devices was profiled, too
+  std::optional<Losses> losses;  // only if a baseline on one device was profiled, too
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

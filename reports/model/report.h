@@ -66,14 +66,14 @@ struct SampleCondition {
 /// One raw sample: the mean of `iterations` executions. Samples of different cases in one round
 /// were taken next to each other. Rounds are numbered across all processes.
 struct Sample {
-  double seconds = 0;       // from the plan's first to its last event
-  double wall_seconds = 0;  // on the host, with launch and synchronisation
+  double seconds = 0;       // time from the plan's first to its last event
+  double wall_seconds = 0;  // time on the host, with launch and synchronisation
   std::int64_t iterations = 1;
   int round = 0;
   int process = 0;                               // index of the process that took it
   std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
   double cpu_seconds = 0;                        // CPU time of all threads of the process
-  NamedNumbers counters = {};                    // requested by flags of Google Benchmark
+  NamedNumbers counters = {};                    // counters requested by flags of Google Benchmark
   /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
   /// by rank, for runs over several ranks.
   std::vector<double> rank_waits = {};
@@ -90,7 +90,7 @@ struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval = {};
-  std::string remark = {};  // why it deviates from what a reader expects
+  std::string remark = {};  // why the value deviates from what a reader expects
   std::string unit = {};    // unit of the amount per second: "B"; empty for a fraction
   friend bool operator==(const Metric&, const Metric&) = default;
 };
@@ -98,7 +98,7 @@ struct Metric {
 struct Verification {
   std::string against;  // case name of the reference, or a description of the case's own check
   bool passed = false;
-  double largest_error = 0;  // relative to the tolerance: a failure above 1
+  double largest_error = 0;  // relative to the tolerance; above 1: failed
   std::string detail;        // what was compared, or what was wrong
   friend bool operator==(const Verification&, const Verification&) = default;
 };
@@ -159,8 +159,8 @@ struct CaseResult {
   NamedValues parameters;
   NamedValues hidden_parameters;
   std::string dtype;
-  bool graph = false;                // captured and replayed because the run asked for it
-  std::optional<SubmitMode> submit;  // how the host submits it; none if it was not prepared
+  bool graph = false;                // whether the run requested a captured and replayed graph
+  std::optional<SubmitMode> submit;  // none if the case was not prepared
   CaseStatus status = CaseStatus::not_run;
   std::string error;  // why the case failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run), "unfinished"
@@ -178,15 +178,15 @@ struct CaseResult {
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;
   std::optional<Throttling> throttling;  // only if samples are marked
-  double quota_lost = 0;                 // mean over the time of the samples
+  double quota_lost = 0;                 // share as in `Sample`, mean over the time of the samples
   double amount = 0;        // amount of work of one execution in `amount_unit`, for throughput
   std::string amount_unit;  // "images", "FLOP", "B"
   double throughput = 0;    // amount per second, by the median
-  double flops = 0;         // of one execution
+  double flops = 0;         // floating-point operations of one execution
   double bytes = 0;
   std::vector<Kernel> kernels;  // in the order of first use, each once
   NamedTexts notes;
-  std::optional<Profile> profile;  // none if profiling was off
+  std::optional<Profile> profile;  // none if the case was not profiled
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
 };
 
@@ -255,7 +255,7 @@ struct Device {
   std::size_t memory_bytes = 0;
   NamedTexts facts = {};         // further facts that affect its times
   std::vector<Peak> peaks = {};  // if known before the run
-  /// Devices whose cores or GPU it uses as a whole; they are idle while it works.
+  /// Devices whose cores or GPU this device uses as a whole; they are idle while it works.
   std::vector<std::string> combines = {};
   friend bool operator==(const Device&, const Device&) = default;
 };
@@ -269,7 +269,6 @@ struct ParameterRole {
   friend bool operator==(const ParameterRole&, const ParameterRole&) = default;
 };
 
-/// The link between two devices of a scenario.
 struct Link {
   std::string scenario;
   std::string from;
@@ -287,15 +286,16 @@ struct CpuCache {
   friend bool operator==(const CpuCache&, const CpuCache&) = default;
 };
 
-/// A note on a file that was read although something in it is wrong.
+/// A note on a problem in a file that was read nevertheless.
 struct FileNote {
   std::string what;   // "numbers that are not finite were read as missing"
   std::string first;  // the first example: "line 12, 'nan'"
-  int count = 1;      // number of examples
+  int count = 1;      // number of occurrences
   friend bool operator==(const FileNote&, const FileNote&) = default;
 };
 
-/// Adds an example to the note with the text `what`; adds the note if it is new.
+/// Adds `count` occurrences to the note with the text `what`. Adds the note, with `first` as its
+/// example, if it is new.
 inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, std::string first,
                           int count = 1) {
   const auto known = std::ranges::find(notes, what, &FileNote::what);
@@ -306,7 +306,7 @@ inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, s
   }
 }
 
-/// The processor's model if another program did not record it.
+/// The model of a processor that another program did not record.
 inline constexpr std::string_view unknown_cpu = "unknown CPU";
 
 struct Machine {
@@ -318,17 +318,17 @@ struct Machine {
   /// number of allowed cores.
   std::optional<double> cpu_quota;
   std::size_t memory_bytes = 0;
-  std::optional<double> cpu_mhz;  // at the start, as the kernel reports it
+  std::optional<double> cpu_mhz;  // mean clock of the cores at the start, as the kernel reports it
   std::optional<std::string> governor;
-  std::vector<CpuCache> caches;      // of the first core
-  std::vector<double> load_average;  // over 1, 5 and 15 minutes, at the start
+  std::vector<CpuCache> caches;      // caches of the first core
+  std::vector<double> load_average;  // means over 1, 5 and 15 minutes, at the start
   std::string operating_system;
   std::string kernel;
   std::string compiler;
   std::string build_type;
   NamedTexts libraries;
   NamedTexts environment;  // variables that kernel libraries read, by name
-  /// Circumstances recorded by Google Benchmark, by its keys: "library_build_type",
+  /// Values in the context of a Google Benchmark file, by its keys: "library_build_type",
   /// "cpu_scaling_enabled", "aslr_enabled".
   NamedTexts circumstances = {};
   std::optional<std::string> commit;
@@ -343,11 +343,12 @@ struct Machine {
 struct Sampling {
   std::string scenario;
   double precision = 0;  // half-width of the median's 95% interval relative to the median
-  int min_samples = 0;   // min number before precision may end a case
-  std::optional<double> max_seconds;    // of a case; none: no limit
-  std::optional<double> total_seconds;  // of the whole run; none: no limit
-  int fixed_samples = 0;                // 0: depends on precision and time
-  int fixed_iterations = 0;             // per sample; 0: enough for `min_sample_seconds`
+  int min_samples = 0;   // number of samples before precision may end a case
+  std::optional<double> max_seconds;    // time of a case; none: no limit
+  std::optional<double> total_seconds;  // time of the whole run; none: no limit
+  /// Number of samples of each case; 0: depends on precision and time.
+  int fixed_samples = 0;
+  int fixed_iterations = 0;  // executions per sample; 0: enough for `min_sample_seconds`
   double min_sample_seconds = 0;
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };
@@ -368,7 +369,7 @@ struct Answer {
   std::string text = {};
   /// Limits of the answer, one sentence each: few samples, busy cores, throttled devices.
   std::vector<std::string> warnings = {};
-  /// There are fewer samples or processes than intervals of the wanted confidence need.
+  /// Whether there are too few samples or processes for intervals of `wanted_confidence`.
   bool preliminary = false;
   std::vector<Recommendation> recommendations = {};  // one for each kind of work measured
   friend bool operator==(const Answer&, const Answer&) = default;
@@ -378,7 +379,7 @@ struct Answer {
 struct Finding {
   std::string scenario;
   std::string rule;                // "saturated", "launch-bound", …
-  std::vector<std::string> cases;  // names
+  std::vector<std::string> cases;  // names of the cases
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
@@ -390,7 +391,7 @@ struct Finding {
 struct Published {
   std::string scenario;
   std::string strategy;
-  NamedValues parameters;  // of the case that it belongs to
+  NamedValues parameters;  // parameters of the case to which the figure belongs
   std::string source;      // authors and hardware
   double seconds = 0;      // total of `executions` executions
   int executions = 1;
@@ -402,7 +403,7 @@ struct Published {
 constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
-  std::string version;      // of parbench, or of the other program if known
+  std::string version;      // version of parbench, or of the other program if known
   std::string measured_by;  // the other program that measured: "Google Benchmark 1.9.0"
   std::string started_utc;  // ISO 8601; empty if another program did not record it
   double duration_seconds = 0;
@@ -414,11 +415,11 @@ struct Report {
   double verification_seconds = 0;
   double profiling_seconds = 0;
   double quota_lost = 0;  // share as in `Sample`, over the whole duration
-  bool complete = false;  // every case is measured, except those for which the run had no time
+  bool complete = false;  // every case is sampled to the end or left out (`is_left_out`)
   std::vector<std::string> command_line;
   NamedTexts labels;               // facts about the measured project, given by the user
   NamedValues options;             // flags that repeat the measurement
-  std::vector<Process> processes;  // those that have ended; empty for a single process
+  std::vector<Process> processes;  // processes that have ended; empty if the run has only one
   std::vector<Sampling> sampling;
   Machine machine;
   std::vector<Device> devices;
@@ -428,8 +429,8 @@ struct Report {
   std::vector<Answer> answers;
   std::vector<Finding> findings;
   std::vector<Published> published;       // only with the preset `published`
-  std::vector<FileNote> file_notes = {};  // about the file of another program
-  NamedTexts model_notes = {};            // about models from files, by model name
+  std::vector<FileNote> file_notes = {};  // notes on the file of another program
+  NamedTexts model_notes = {};            // notes on models from files, by model name
   friend bool operator==(const Report&, const Report&) = default;
 };
 

@@ -11,7 +11,8 @@ const CaseResult* find_case(const std::vector<CaseResult>& cases, const std::str
   return found == cases.end() ? nullptr : &*found;
 }
 
-/// Returns the fastest case compared with a baseline that divides the work; null if there is none.
+/// Returns the fastest of the cases that have the given baseline and divide the work; null if there
+/// is none.
 const CaseResult* fastest_division(const std::vector<CaseResult>& cases,
                                    const std::string& baseline) {
   const CaseResult* fastest = nullptr;

@@ -16,9 +16,9 @@ namespace parbench::report {
 /// Returns the names of the recommended cases, one for each setting.
 [[nodiscard]] std::set<std::string> recommended_cases(const Answer& answer);
 
-/// Returns the names of the recommended cases. A recommended case that does not divide the work is
-/// replaced by the fastest case with the same baseline that does; without one, by the case whose
-/// gain the answer states.
+/// Returns the names of the cases that an answer is about: the recommended cases. A recommended
+/// case that does not divide the work is replaced by the fastest case that does, with the baseline
+/// of the stated gain; if there is none, by the case with the stated gain.
 [[nodiscard]] std::set<std::string> cases_of_answer(const Answer& answer,
                                                     const std::vector<CaseResult>& cases);
 

@@ -94,7 +94,7 @@ bool is_marked(const Sample& sample) {
 std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
   std::vector<ThrottleReason> reasons;
   for (const auto& [name, conditions] : by_device(samples)) {
-    const std::string& device = name;  // for the lambda
+    const std::string& device = name;  // clang before 16 cannot capture structured bindings
     for (const SampleCondition* condition : conditions) {
       for (const std::string& reason : condition->throttled_by) {
         auto known = std::ranges::find_if(reasons, [&](const ThrottleReason& one) {
@@ -109,7 +109,8 @@ std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
   return reasons;
 }
 
-/// Returns the mean over the samples that have it, weighted by their time; 0 if none has.
+/// Returns the mean of the withheld shares of the samples, weighted by their time; 0 without
+/// readings.
 double quota_loss(const std::vector<Sample>& samples) {
   double lost = 0;
   double seconds = 0;

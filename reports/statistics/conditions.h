@@ -15,8 +15,8 @@ void summarise_conditions(CaseResult& measured);
 /// after the other. Below 1; 0 if unknown.
 [[nodiscard]] double load_cost(const CaseResult& measured);
 
-/// Returns the samples of a case, each reduced by the largest share of its time that other programs
-/// can have cost. The mean of the case replaces missing readings.
+/// Returns the samples of a case, with the time of each reduced by the largest share that other
+/// programs can have cost. The mean over the case replaces missing readings.
 [[nodiscard]] std::vector<Sample> samples_without_load(const CaseResult& measured);
 
 }  // namespace parbench::report

@@ -49,10 +49,10 @@ double median_of_ratios(const std::vector<double>& ratios) {
 
 double median_of_values(const std::vector<double>& values) { return median(values); }
 
-/// A median: of values or of ratios.
+/// Function that returns the median of values or of ratios.
 using Middle = double (*)(const std::vector<double>&);
 
-/// Returns the middle with its interval; nothing unless all values are finite.
+/// Returns the median with its interval; nothing without values or if one is not finite.
 std::optional<PairedMedian> finite_middle(const std::vector<double>& values, Middle middle) {
   if (values.empty() || !all_finite(values)) return std::nullopt;
   return PairedMedian{middle(values), median_interval(values)};
@@ -65,7 +65,7 @@ using Rounds = std::vector<std::vector<double>>;
 std::map<int, Rounds> common_rounds(std::span<const Samples> cases) {
   struct Round {
     int process = 0;
-    std::vector<double> seconds;  // of the cases visited so far
+    std::vector<double> seconds;  // seconds of the cases visited so far
   };
   std::map<int, Round> rounds;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -103,7 +103,8 @@ std::vector<double> combined(const Rounds& rounds, const CombineRound& combine) 
   return values;
 }
 
-/// Returns the combined seconds of each round; with several processes, the middle of each process.
+/// Returns the combined seconds of each round; with several processes, the median of each process
+/// instead.
 std::vector<double> values_by_process(std::span<const Samples> cases, const CombineRound& combine,
                                       Middle middle) {
   const std::map<int, Rounds> processes = common_rounds(cases);

@@ -11,7 +11,8 @@
 
 namespace parbench {
 
-/// Returns the median; like the next three functions, throws std::invalid_argument for no values.
+/// Returns the median. Throws std::invalid_argument for no values, like all functions up to
+/// `median_absolute_deviation`.
 [[nodiscard]] double median(std::span<const double> values);
 /// Returns the index of the median, the lower of the two in the middle.
 [[nodiscard]] std::size_t median_index(std::span<const double> values);
@@ -25,10 +26,11 @@ namespace parbench {
 /// Returns the median of the distances from the median, unscaled.
 [[nodiscard]] double median_absolute_deviation(std::span<const double> values);
 
-/// Returns an interval for the median of the values' distribution, whatever that is: the closest
-/// pair of order statistics, symmetric in rank, whose confidence 1 − 2·P(Binomial(n, 1/2) < rank)
-/// is at least `confidence`. With too few values, the interval from min to max, whose confidence
-/// 1 − 2^(1−n) is lower than requested. Nothing with fewer than two values.
+/// Returns a confidence interval for the median of the values' distribution, without assumptions on
+/// that distribution: the closest pair of order statistics, symmetric in rank, whose confidence 1 −
+/// 2·P(Binomial(n, 1/2) < rank) is at least `confidence`. With too few values, the interval from
+/// min to max, whose confidence 1 − 2^(1−n) is lower than requested. Nothing with fewer than two
+/// values.
 [[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
                                                       double confidence = wanted_confidence);
 
@@ -49,14 +51,15 @@ using Samples = std::span<const report::Sample>;
 /// processes' medians, because samples of one process are not independent.
 [[nodiscard]] report::Statistics summarise(Samples samples);
 
-/// A median over rounds or over the medians of several processes, with its interval.
+/// A median over rounds, or over the medians of several processes, with its interval.
 struct PairedMedian {
   double value = 0;
   std::optional<Interval> interval;
 };
 
-/// Combines the seconds of several cases in one round into one number. `medians` are those of the
-/// same cases over all rounds of the process, for choices that must be equal in all rounds.
+/// Function that combines the seconds of several cases in one round into one number. `medians`: the
+/// medians of the same cases over all rounds of the process, for choices that must be equal in all
+/// rounds.
 using CombineRound =
     std::function<double(std::span<const double> seconds, std::span<const double> medians)>;
 
@@ -73,11 +76,12 @@ using CombineRound =
 
 /// Returns the median of baseline/case over the rounds in which both were sampled, with the
 /// geometric mean of the middle two: swapping the sides gives the inverse. The spans are paired by
-/// index. Nothing without pairs or if a case took no time.
+/// index. Nothing without pairs or if the case took no time in a pair.
 [[nodiscard]] std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
                                                        std::span<const double> case_seconds);
 
-/// Returns the same ratio of raw samples, paired by round.
+/// Returns the same ratio of samples, paired by round; with several processes, over the medians of
+/// the processes.
 [[nodiscard]] std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Exit codes and signals.
+// Describes exit codes and signals.
 #include "reports/text/exit_text.h"
 
 #include <fmt/format.h>

@@ -109,7 +109,7 @@ std::vector<Column> joined_headings(const std::vector<Column>& columns) {
   return joined;
 }
 
-/// Returns lines without a final line break.
+/// Wraps text into lines; the last one has no line break.
 std::string wrapped_text(const std::string& text, std::size_t width) {
   std::string lines = hanging("", text, {.width = width});
   lines.pop_back();
@@ -130,8 +130,8 @@ void stack(Grid& grid, std::size_t width) {
   std::erase_if(grid.columns, [](const Column& column) { return column.narrow.is_heading; });
 }
 
-/// Leaves out columns with a rank below `end`, except those that fit when added in descending
-/// order. Returns the names of the missing columns.
+/// Leaves out columns with a rank below `end`, except those that fit when columns are added in
+/// descending order of rank. Returns the names of the columns left out.
 std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   const std::vector<Column> all = std::move(grid.columns);
   std::set<int, std::greater<>> ranks;
@@ -158,7 +158,6 @@ std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   return dropped;
 }
 
-/// Returns the number of columns that a table should not lack.
 std::ptrdiff_t important_columns(const Grid& grid) {
   return std::ranges::count_if(grid.columns, [](const Column& column) {
     return column.narrow.rank == 0 || column.narrow.rank >= Narrow::important_rank;
@@ -171,12 +170,12 @@ bool has_needed(const std::vector<Column>& columns) {
 }
 
 /// Leaves out columns until the grid fits; joins the headings if that keeps more important columns.
-/// Returns the names of the missing columns, or nothing if it does not fit either way.
+/// Returns the names of the columns left out, or nothing if the grid does not fit either way.
 std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t width) {
   Grid apart = grid;
   Grid joined = grid;
   joined.columns = joined_headings(grid.columns);
-  // The other grid has one column for all headings.
+  // `joined` has one column for all headings.
   const auto headings = std::ranges::count_if(
       grid.columns, [](const Column& column) { return column.narrow.is_heading; });
   std::vector<std::string> missing_apart = drop(apart, width, any_rank);

@@ -25,9 +25,9 @@ enum class Emphasis { none, bold, dim };
 /// any rank may be left out.
 struct Narrow {
   static constexpr int important_rank = 100;
-  static constexpr int needed_rank = 200;  // rather than drop it, headings move to a line
+  static constexpr int needed_rank = 200;  // joined headings must not cost all columns of this rank
   int rank = 0;                            // 0: never left out
-  bool is_heading = false;                 // its texts name the row
+  bool is_heading = false;                 // the column's texts name the row
 };
 
 struct Column {
@@ -43,20 +43,20 @@ struct Column {
 struct Grid {
   std::vector<Column> columns;
   std::vector<Emphasis> emphasis;  // one per row
-  /// The lines above each row that name it; empty if columns do.
+  /// The heading of each row, on lines above the row; empty if columns name the rows.
   std::vector<std::string> headings = {};
   std::string headings_title = {};
   bool joins_headings = false;  // one column for all headings, not a line for each row
 
-  /// Makes the grid fit into `width` columns, as far as `Narrow` allows. Returns the names of the
-  /// missing columns, each once.
+  /// Makes the grid fit into `width` columns of the terminal, as far as `Narrow` allows. Returns
+  /// the names of the columns that it leaves out, each once.
   std::vector<std::string> fit(std::size_t width);
 
-  /// Returns the number of columns of the widest line.
+  /// Returns the width of the widest line in columns of the terminal.
   [[nodiscard]] std::size_t width() const;
 
   /// Returns title, rule and rows, each line with a line break and without trailing spaces. Leaves
-  /// out columns whose cells are all empty; no column is wider than 160.
+  /// out columns whose cells are all empty; cuts cells after a width of 160.
   [[nodiscard]] std::string render(bool color) const;
 };
 

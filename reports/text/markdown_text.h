@@ -12,11 +12,11 @@ namespace parbench::report {
 /// an effect. Empty text stays empty.
 [[nodiscard]] std::string code_span(std::string_view text);
 
-/// Returns text on one line that Markdown shows as it is.
+/// Escapes text so that Markdown shows it unchanged, on one line.
 [[nodiscard]] std::string markdown_prose(std::string_view text);
 
-/// Returns the captions, the table and its footnotes. A last column has the reasons of rows without
-/// numbers.
+/// Returns the captions, the table and its footnotes as Markdown. A last column has the reasons of
+/// rows without numbers.
 [[nodiscard]] std::string markdown_table(const Table& table);
 
 }  // namespace parbench::report

@@ -10,12 +10,13 @@
 
 namespace parbench::report {
 
-/// Returns "one · two · three", wrapped between items at the style's width. Ends with a line break.
+/// Joins items, "one · two · three", and wraps the lines at the style's width, between items where
+/// possible. Ends with a line break.
 [[nodiscard]] std::string joined_items(const std::vector<std::string>& items,
                                        const TextStyle& style, Emphasis emphasis);
 
-/// Returns a paragraph whose first line starts with `lead`; the other lines are indented. Ends with
-/// a line break.
+/// Wraps a paragraph whose first line starts with `lead`; the other lines are indented by the width
+/// of `lead`. Ends with a line break.
 [[nodiscard]] std::string hanging(std::string_view lead, std::string_view text,
                                   const TextStyle& style, Emphasis emphasis = Emphasis::none);
 

@@ -21,13 +21,13 @@ enum class Tone { plain, better, worse, reason };
 
 struct TableCell {
   std::string text = {};
-  std::string mark = {};   // of a footnote, after the text
+  std::string mark = {};   // mark of a footnote, shown after the text
   std::string range = {};  // the interval of the text
   std::string range_mark = {};
-  std::optional<double> number = {};  // for sorting
+  std::optional<double> number = {};  // sort key on a page
   Tone tone = Tone::plain;            // `reason`: a page appends the reason of the row
   std::size_t span = 1;   // width in columns on a page, at least 1; the next columns are empty
-  std::string link = {};  // target of its link on a page
+  std::string link = {};  // target of the cell's link on a page
   std::string note = {};  // a second line on a page
 };
 
@@ -61,18 +61,19 @@ using Footnote = std::pair<std::string, std::string>;
 struct Table {
   std::vector<TableColumn> columns = {};
   std::vector<TableRow> rows = {};
-  /// The column with the status of rows without numbers; it is followed by the marks of their
-  /// reasons.
+  /// Index of the column with the status of rows without numbers; the cells are followed by the
+  /// marks of the rows' reasons.
   std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
-  bool joins_headings = false;                  // Grid::joins_headings
-  std::string complete_in = "the JSON report";  // has the columns that a terminal omits
+  bool joins_headings = false;  // Grid::joins_headings
+  /// Output that has the columns left out on a terminal.
+  std::string complete_in = "the JSON report";
 };
 
 /// Adds a column. `cell` converts each item to a text or a TableCell. The first column adds the
-/// rows unless there are any. Throws std::logic_error if the number of items differs from that of
-/// rows.
+/// rows unless there are any. Throws std::logic_error if the number of items differs from the
+/// number of rows.
 template <std::ranges::input_range Items, class MakeCell>
 void add_column(Table& table, TableColumn column, Items&& items, const MakeCell& cell) {
   for (const auto& item : items) column.cells.push_back(TableCell{std::invoke(cell, item)});
@@ -83,8 +84,8 @@ void add_column(Table& table, TableColumn column, Items&& items, const MakeCell&
   table.columns.push_back(std::move(column));
 }
 
-/// Returns the title with its suffix, for painters that write cells and ranges in one column:
-/// "speedup over single", "peak memory cpu:0 + cpu:1".
+/// Returns the title with its suffix, for formats with cells and ranges in one column: "speedup
+/// over single", "peak memory cpu:0 + cpu:1".
 [[nodiscard]] std::string whole_title(const TableColumn& column);
 /// Returns text and range with their marks: "1.71× (1.69–1.73)°".
 [[nodiscard]] std::string whole_text(const TableCell& cell);

@@ -13,7 +13,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-/// Returns the first code point of non-empty text; a malformed byte counts as itself.
+/// Returns the first code point of non-empty text; a malformed byte counts as '?'.
 CodePoint decode(std::string_view text) {
   utf8proc_int32_t value = 0;
   const utf8proc_ssize_t bytes =
@@ -113,7 +113,8 @@ std::string short_commit(std::string_view commit) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  constexpr std::size_t max_bytes_of_column = 8;  // limits the number of marks without width
+  // limits the number of combining marks, which have no width
+  constexpr std::size_t max_bytes_of_column = 8;
   std::size_t columns = 0;
   std::size_t fitting = 0;  // bytes, with room for the ellipsis
   std::size_t bytes = 0;

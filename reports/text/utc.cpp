@@ -24,7 +24,8 @@ std::string text_of(std::time_t seconds) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
 }
 
-/// Returns the seconds since 1970 if the format matches the whole text; else nothing.
+/// Returns the seconds since 1970 of a time in the given format; nothing unless it matches the
+/// whole text.
 std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_format) {
   std::tm time = {};
   const char* const end = ::strptime(text.c_str(), of_format, &time);

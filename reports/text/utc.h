@@ -1,4 +1,4 @@
-// Times of the day in the format of reports.
+// Dates and times in the format of reports.
 #pragma once
 
 #include <cstdint>

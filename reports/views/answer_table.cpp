@@ -46,7 +46,8 @@ TableCell gain_cell(const Recommendation& one) {
   return cell;
 }
 
-/// Empty without a verdict: no case is recommended.
+/// Returns the tied cases; empty if it is undecided which case pays, because none is recommended
+/// then.
 TableCell ties_cell(const Recommendation& one) {
   if (is_undecided(one)) return {};
   std::vector<std::string> labels;

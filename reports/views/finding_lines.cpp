@@ -67,7 +67,7 @@ std::string missing_timelines(const ScenarioCases& group) {
       labels.size(), labels.front(), reason);
 }
 
-/// Returns whether a finding reports that the losses of a case have no parts.
+/// Returns whether a finding reports that the losses of a case cannot be divided.
 bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
   return std::ranges::any_of(
       findings_of(*group.report, group.scenario), [&](const Finding* finding) {
@@ -76,7 +76,8 @@ bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
       });
 }
 
-/// Names the case of the answer with the largest deviation of its profile.
+/// Names the case of the answer whose profile deviates most, unless a finding reports the
+/// deviation; empty if no profile deviates.
 std::string deviating_profiles(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<const CaseResult*> deviating;

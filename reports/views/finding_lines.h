@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Labels of the cases of a scenario, as in its table. Refers to the cases.
+/// Labels of the cases of a scenario, as in its table. The cases must outlive it.
 class CaseLabels {
  public:
   explicit CaseLabels(const Cases& cases);
@@ -22,7 +22,7 @@ class CaseLabels {
  private:
   const Cases& cases_;
   std::vector<ParameterColumn> columns_;
-  std::unordered_map<std::string_view, std::size_t> rows_;  // by name
+  std::unordered_map<std::string_view, std::size_t> rows_;  // rows of the table by name of the case
 };
 
 /// Returns a line for each finding of the scenario, in order.

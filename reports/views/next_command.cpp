@@ -117,8 +117,8 @@ double sampled_seconds(const CaseResult& c) {
 /// The limits that apply to all scenarios of a run.
 struct Limits {
   double precision = 1;
-  double max_seconds = 0;    // per case
-  double total_seconds = 0;  // of the run; 0: no limit
+  double max_seconds = 0;    // limit for each case
+  double total_seconds = 0;  // limit for the run; 0: none
   int fixed_samples = 0;
 };
 
@@ -160,7 +160,7 @@ std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   return fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|"));
 }
 
-/// Returns whether several processes took the samples, but fewer than a 95% interval needs.
+/// Returns whether the run had several processes, but fewer than a 95% interval needs.
 bool has_few_processes(const Report& report) {
   return report.processes.size() > 1 && report.processes.size() < needed_values;
 }
@@ -170,8 +170,8 @@ void add_flag(std::vector<std::string>& arguments, std::string_view flag, std::s
   arguments.push_back(std::move(value));
 }
 
-/// Requests as many processes as an interval needs, if the report has several, but fewer. Returns
-/// the factor by which the run takes longer.
+/// Adds --processes with the number that an interval needs, if the report has several processes,
+/// but fewer. Returns the factor by which the run takes longer.
 double add_processes(const Report& report, std::vector<std::string>& arguments) {
   if (!has_few_processes(report)) return 1;
   add_flag(arguments, "--processes", fmt::format("{}", needed_values));
@@ -197,7 +197,7 @@ void add_limits(const Report& report, const Need& need, double seconds,
   add_total_time(arguments, seconds);
 }
 
-/// Returns a run with more processes, if the answers are otherwise complete.
+/// Returns the command for a run with more processes, for answers that are otherwise complete.
 NextCommand rerun_with_processes(const Report& report, const std::string& path) {
   NextCommand command{.purpose = fmt::format("to measure with {} processes", needed_values),
                       .arguments = {"--rerun", path}};
@@ -206,7 +206,8 @@ NextCommand rerun_with_processes(const Report& report, const std::string& path) 
   return command;
 }
 
-/// Returns nothing if the cases have reached the smallest useful precision.
+/// Returns the command that measures tied cases again; nothing if they have reached the smallest
+/// useful precision.
 std::optional<NextCommand> rerun(const Report& report, const std::string& path,
                                  const std::vector<Tie>& ties) {
   Need need;
@@ -235,8 +236,8 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
 
 /// Cases that a run did not measure or did not finish.
 struct Missing {
-  std::size_t measured = 0;     // cases
-  std::size_t left_out = 0;     // cases
+  std::size_t measured = 0;     // number of cases with a number
+  std::size_t left_out = 0;     // number of cases that were not run
   std::size_t fewest = 0;       // min samples of the cases for which the run had no more time
   bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
 
@@ -287,7 +288,7 @@ std::string purpose_of(const Missing& missing, const std::vector<Tie>& ties) {
   return purpose_of(ties);
 }
 
-/// A run that was only interrupted keeps its limits.
+/// Returns the command that resumes a run; a run that was only interrupted keeps its limits.
 NextCommand resume(const Report& report, const std::string& path, const std::vector<Tie>& ties,
                    const Missing& missing) {
   Need need;
@@ -302,7 +303,7 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
-/// Returns a new run, because a run in several processes cannot be resumed.
+/// Returns the command for a new run, because a run in several processes cannot be resumed.
 NextCommand rerun_of_missing(const Report& report, const std::string& path,
                              const Missing& missing) {
   NextCommand command{.purpose = purpose_of(missing, {}), .arguments = {"--rerun", path}};
@@ -319,7 +320,8 @@ bool has_load(const Report& report, double Recommendation::*load) {
   });
 }
 
-/// Repeats a run whose answers are incomplete because of load, and takes missing samples.
+/// Returns the command that repeats a run whose answers are incomplete because of load, and that
+/// takes missing samples.
 NextCommand repeat_without_load(const Report& report, const std::string& path,
                                 const Missing& missing) {
   const bool has_verdicts = !has_load(report, &Recommendation::load);
@@ -339,7 +341,8 @@ NextCommand repeat_without_load(const Report& report, const std::string& path,
   return command;
 }
 
-/// Restricts another run to the allowed cores of this one, unless it was allowed all.
+/// Returns the launcher that restricts another run to the cores allowed to this run; empty if it
+/// was allowed all, or these are unknown.
 std::vector<std::string> taskset_of(const Machine& machine) {
   const auto online = static_cast<std::size_t>(std::max(0, machine.cores_online));
   if (machine.cores_allowed.empty() || machine.cores_allowed.size() >= online) return {};

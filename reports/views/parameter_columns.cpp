@@ -30,7 +30,7 @@ std::string applies_to(const Applies& applies) {
   return fmt::format("{}", fmt::join(having, ", "));
 }
 
-/// `column.values` has an entry for each case.
+/// Sets the common value of a column, if it has one. Requires an entry for each case in `values`.
 void find_common_value(const Cases& cases, ParameterColumn& column) {
   std::optional<std::string> common;
   Applies applies;
@@ -73,7 +73,7 @@ bool has_single_value(const ParameterColumn& column) {
   return values.size() == 1;
 }
 
-/// Returns whether each row with a value in one column has one in the other.
+/// Returns whether each row with a value in `column` has one in `other`.
 bool applies_within(const ParameterColumn& column, const ParameterColumn& other) {
   for (std::size_t row = 0; row < column.values.size(); ++row) {
     if (column.values[row] && !other.values[row]) return false;

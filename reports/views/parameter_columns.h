@@ -17,8 +17,8 @@ using Cases = std::vector<const CaseResult*>;
 struct ParameterColumn {
   std::string name;
   std::vector<std::optional<std::string>> values;
-  /// The value of all cases, of every strategy that has the parameter: it does not distinguish rows
-  /// of one strategy. Nothing if values differ.
+  /// The only value, if each strategy has it either in all of its cases or in none: then the column
+  /// does not distinguish rows of one strategy. Else nothing.
   std::optional<std::string> common = {};
   /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};
@@ -42,19 +42,20 @@ struct CommonParameters {
 /// Returns whether the rows need the column: it is neither common nor determined by another one.
 [[nodiscard]] bool distinguishes(const ParameterColumn& column);
 
-/// Returns what distinguishes the case of a row: "pipeline, split 5".
+/// Returns the text that distinguishes the case of a row: "pipeline, split 5".
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Returns the cuts of cases that have the same model and number of stages, but different cuts, as
-/// balanced partitions for different micro-batches may. One line per such sweep, the most frequent
-/// cut first: "cut at layer3.0", "cut at layer2.0 in pipeline, split 1". `columns`: those of the
-/// cases with `cut_note`; without that column, there are no lines.
+/// Returns the cuts of cases that have the same model, partition and number of stages, but
+/// different cuts, as balanced partitions for different micro-batches may have. One line per such
+/// group of cases, the most frequent cut first: "cut at layer3.0", "cut at layer2.0 in pipeline,
+/// split 1". `columns`: result of `parameter_columns` with `cut_note`; without that column, there
+/// are no lines.
 [[nodiscard]] std::vector<std::vector<std::string>> cut_lines(
     const Cases& cases, const std::vector<ParameterColumn>& columns);
 
 /// Returns the common parameters, followed by values determined by other columns. The first line,
-/// which may be empty, is that of all strategies.
+/// which may be empty, has the values that all strategies share.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(
     const std::vector<ParameterColumn>& columns);
 

@@ -131,7 +131,8 @@ std::vector<std::string> label_items(const NamedTexts& labels) {
 
 namespace {
 
-/// Returns "oneDNN 3.9.0"; without a GPU driver, only "no driver" in place of GPU libraries.
+/// Returns items such as "oneDNN 3.9.0"; without a GPU driver, "cuda: no NVIDIA driver" instead of
+/// the GPU libraries.
 std::vector<std::string> library_items(const NamedTexts& libraries) {
   constexpr std::array of_gpus{"CUDA", "CUDA of the driver", "CUDA connections", "cuDNN", "cuBLAS",
                                "NCCL"};
@@ -178,7 +179,7 @@ std::vector<std::string> machine_items(const Report& report) {
 }
 
 std::vector<std::string> process_errors(const Report& report) {
-  // Exit codes of runs that end by themselves.
+  // Exit codes of runs that did not crash: success, failure, interruption by the user.
   constexpr std::array in_order{0, 1, signal_exit_code + SIGINT, signal_exit_code + SIGTERM};
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {

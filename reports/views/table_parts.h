@@ -33,7 +33,6 @@ class Baselines {
   explicit Baselines(const Cases& cases);
 
   [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
-  /// Returns the strategies of all baselines.
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
   /// Returns the strategy of a speedup's baseline, or its name if the table lacks that case.
   [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
@@ -41,7 +40,7 @@ class Baselines {
   }
 
  private:
-  std::map<std::string, std::string> strategy_of_;  // by the baseline's name
+  std::map<std::string, std::string> strategy_of_;  // strategies by the baseline's name
   std::set<std::string> strategies_;
 };
 
@@ -68,7 +67,8 @@ inline constexpr std::string_view single_round_mark = "¹";
 [[nodiscard]] std::set<std::string> recommended_cases(const Report& report,
                                                       const std::string& scenario);
 
-/// Returns common values as lines above the table; that of all strategies ends with the devices.
+/// Returns common values as lines above the table; the line of all strategies ends with the
+/// devices.
 [[nodiscard]] std::vector<std::vector<std::string>> caption_lines(
     const std::vector<ParameterColumn>& columns, const std::vector<std::string>& devices);
 

@@ -1,5 +1,5 @@
-// Builds classic scripts without imports: a single page contains one inline, and a browser loads that
-// of a site from disk. `--mode` is the name of the entry.
+// Builds classic scripts without imports: a single page contains its script inline, and browsers
+// load the script of a site from disk. `--mode` is the name of the entry.
 import { defineConfig } from "vite";
 
 export default defineConfig(({ mode }) => ({

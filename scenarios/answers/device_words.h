@@ -16,10 +16,11 @@ namespace parbench {
 /// GPU".
 [[nodiscard]] std::string whole_device_text(const Outcomes& outcomes);
 
-/// Compares strategy all-cores (one device with all cores) with the fastest case that divides the
-/// work. If dividing is recommended: " One device with both cores: 1.10× (1.05–1.15).". If
-/// all-cores is recommended: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).".
-/// Empty if one of them is missing or they are tied.
+/// Returns the speedup of strategy all-cores if another case is recommended: " One device with both
+/// cores: 1.10× (1.05–1.15).". If all-cores is recommended, returns the fastest case that divides
+/// the work: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).". Empty if there is
+/// no such case, if it is tied with the fastest, or if it is the case whose gain the recommendation
+/// names.
 [[nodiscard]] std::string whole_device_comparison(
     const Outcomes& group, const Recommendation& found,
     const std::function<std::string(const CaseSpec&)>& label);

@@ -23,7 +23,7 @@ struct MemoryChoice {
   std::string usual;      // "none"
 };
 
-/// A case with a value of the choice, and the same case with the usual value.
+/// Two cases that differ only in the choice.
 struct MemoryPair {
   const CaseOutcome* usual = nullptr;
   const CaseOutcome* other = nullptr;
@@ -73,7 +73,7 @@ bool is_one_work(const PairsByValue& pairs, const std::vector<std::string_view>&
   return same_work(usual, work).size() == 1;
 }
 
-/// Returns the memory of each device; with many devices, the largest.
+/// Returns the memory of each device; for more than four devices, the largest.
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
   if (one.memory.size() <= max_listed) return format_bytes(one.memory);
@@ -84,7 +84,8 @@ std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
   return fmt::format("{}, {}{}", format_duration(one.median_seconds), of_memory, memory_text(one));
 }
 
-/// Returns times and memory of the fastest case.
+/// Returns time and memory of the fastest case with the usual value, and of the same case with
+/// other values.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
                        const std::function<std::string(const CaseSpec&)>& label) {
   const MemoryPair* fastest = nullptr;

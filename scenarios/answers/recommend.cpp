@@ -52,7 +52,7 @@ WorkKey part_of(const WorkKey& key, const std::vector<std::string_view>& names) 
   return part;
 }
 
-/// Returns whether keys that are equal in `names` are always equal in `name`, too.
+/// Returns whether all keys that are equal in the names `from` are equal in `name`, too.
 bool follows(const std::vector<WorkKey>& keys, std::string_view name,
              const std::vector<std::string_view>& from) {
   std::map<WorkKey, WorkKey> known;
@@ -107,7 +107,7 @@ double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
   return one == baseline ? 1 : 1 / one->median_seconds;
 }
 
-/// Returns whether the whole interval of its speedup is below that of another case.
+/// Returns whether the intervals of the speedups show that `one` is slower than `other`.
 bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   if (!one->speedup) return other->speedup && other->speedup->above(1);
   if (!one->speedup->interval) return false;
@@ -116,8 +116,8 @@ bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
 }
 
 /// Returns the case with the largest speedup, without the baseline. Prefers cases whose interval is
-/// above 1, then cases whose interval includes 1, so that no answer denies a gain that a row shows
-/// or leaves open.
+/// above 1, then cases whose interval includes 1, so that no answer denies a gain that the table
+/// shows or leaves open.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* baseline) {
   const auto rank = [](const CaseOutcome* one) {
     return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
@@ -133,7 +133,7 @@ const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* bas
 /// Comparison of the cases of a group.
 struct Ranking {
   const CaseOutcome* baseline = nullptr;  // null if it was not measured
-  Outcomes by_speed;                      // by decreasing expected speed
+  Outcomes by_speed;                      // cases by decreasing expected speed
   Outcomes tied;                          // the fastest case and cases tied with it, simplest first
 };
 

@@ -17,13 +17,10 @@ using Outcomes = std::vector<const CaseOutcome*>;
 
 using SpecPredicate = std::function<bool(const CaseSpec&)>;
 
-/// Returns pointers to all outcomes.
 [[nodiscard]] Outcomes all_outcomes(const std::vector<CaseOutcome>& outcomes);
 
-/// Returns the outcomes whose cases satisfy the predicate.
 [[nodiscard]] Outcomes outcomes_where(const Outcomes& outcomes, const SpecPredicate& predicate);
 
-/// Returns whether any of the cases satisfies the predicate.
 [[nodiscard]] bool has_case(const Outcomes& outcomes, const SpecPredicate& predicate);
 
 /// Returns the case with the largest speedup of those that satisfy the predicate; null if none of
@@ -34,7 +31,6 @@ using SpecPredicate = std::function<bool(const CaseSpec&)>;
 /// Returns the outcome of a case; null if it is not among these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
 
-/// Cases that do the same work.
 struct SameWork {
   /// Distinguishes the group from others: "n 1024, bf16"; empty for a single group. Parameters that
   /// follow from earlier ones, such as the sizes of a model, are omitted.
@@ -71,7 +67,8 @@ struct Wording {
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string> not_compared;  // settings in which only the baseline has a result
+  /// Settings without a gain: the baseline or all other cases are missing.
+  std::vector<std::string> not_compared;
 
   /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);

@@ -59,7 +59,6 @@ std::string share_text(double share) {
   return format_percent(share, share < min_whole ? 1 : 0);
 }
 
-/// Returns the settings with this payoff.
 std::vector<std::string> settings_with(Recommendations recommendations, Payoff payoff) {
   std::vector<std::string> settings;
   for (const Recommendation& one : recommendations) {
@@ -68,7 +67,8 @@ std::vector<std::string> settings_with(Recommendations recommendations, Payoff p
   return settings;
 }
 
-/// Returns the baseline if it is recommended at all of these settings; otherwise empty.
+/// Returns the label of the baseline if it is recommended at all of these settings; otherwise
+/// empty.
 std::string only_baseline_of(Recommendations recommendations) {
   const std::string& first = recommendations.front().candidates.front().label;
   const bool is_one = std::ranges::all_of(recommendations, [&](const Recommendation& one) {
@@ -97,7 +97,7 @@ std::string_view name_of(const Subject& subject) {
 constexpr std::size_t answer_width = 98;
 constexpr std::size_t answer_lines = 3;
 
-/// Returns the number of characters of a UTF-8 text without combining marks.
+/// Returns the number of characters of a UTF-8 text, which must not contain combining marks.
 std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) {
     constexpr unsigned continuation = 0x80;
@@ -340,7 +340,7 @@ std::string elsewhere_text(Recommendations recommendations, const Subject& subje
   return fmt::format(" {} {}{}.", name_of(subject), where, used.empty() ? "" : ": use " + used);
 }
 
-/// Largest gain over the baseline in any recommendation.
+/// Fastest case of a recommendation, and its gain over the baseline.
 struct Highest {
   std::string_view label;
   Ratio gain;

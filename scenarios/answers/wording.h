@@ -19,14 +19,14 @@ namespace parbench {
 /// (1.84–1.88)".
 [[nodiscard]] std::string speed_text(const Ratio& speedup, std::string_view baseline);
 
-/// Explains why a recommended gain is not shown, or why there is no verdict: "; more samples are
-/// needed to show it with 95% confidence", or more processes. Empty if the gain is shown, and if
-/// the baseline is recommended.
+/// Returns a clause on what makes the result uncertain: load of other programs, which may also
+/// leave no verdict, or too few samples or processes for a gain that may pay: "; more samples are
+/// needed to show it with 95% confidence". Otherwise empty.
 [[nodiscard]] std::string certainty_text(const Recommendation& recommendation);
 
-/// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." with the
-/// limiting factor, for a recommended case other than the baseline. `details` follow the gain.
-/// Without a verdict, returns "No verdict: split 5 measured 1.27× …" with the reason, whatever is
+/// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." for a
+/// recommended case other than the baseline. `details` follow the gain, then `certainty_text`.
+/// Without a verdict, returns "No verdict: split 5 measured 1.27× …", also if the baseline is
 /// recommended.
 [[nodiscard]] std::string use_text(const Recommendation& recommendation, std::string_view baseline,
                                    std::string_view details = {});
@@ -39,8 +39,8 @@ namespace parbench {
 /// Subject of an answer's sentences. Without a text it is "another strategy".
 struct Subject {
   std::string text = {};              // "Streams on one device"
-  std::string_view verb = "pays";     // or "pay"
-  std::string_view noun = "setting";  // scope of a recommendation
+  std::string_view verb = "pays";     // "pays" or "pay"
+  std::string_view noun = "setting";  // word for the scope of a recommendation
 };
 
 /// Returns "splitting shows no gain", or "no other strategy pays".
@@ -48,9 +48,9 @@ struct Subject {
                                         const Subject& subject);
 
 /// Returns the sentences about recommendations, the most important first. For one setting: what to
-/// use, its ties and what is open; for several: the only one that pays and what the others show,
-/// or where it pays with the largest gain. `details` returns what follows the gain of a
-/// recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
+/// use, its ties and what is open; for several: the only one that pays and what the others show, or
+/// where the subject pays, with the largest gain. `details` returns a clause to follow the gain of
+/// a recommendation; may be null. `whole_device`: a sentence for one setting that compares it with
 /// the whole device; may be empty.
 [[nodiscard]] std::vector<std::string> verdict_sentences(
     std::span<const Recommendation> recommendations, const Subject& subject,
@@ -64,7 +64,8 @@ struct Subject {
 [[nodiscard]] std::string tie_text(const Recommendation& recommendation);
 
 /// Returns " More samples may show split 20 to be faster.", with the cases that are expected to be
-/// slower than a tie but are not ruled out. Empty if there are none, and without a verdict.
+/// slower than a tie but are not ruled out. Empty if there are none, without a verdict, and if load
+/// of other programs left them open.
 [[nodiscard]] std::string open_text(const Recommendation& recommendation);
 
 /// Returns the recommendation whose gain is most certain; among equally certain ones, the one with
@@ -109,7 +110,8 @@ struct Subject {
 
 /// Returns the largest gain of several recommendations, to follow a sentence about all of them: ";
 /// largest recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device
-/// (1.50–1.70)"; if no gain is shown, the advice "; use one device".
+/// (1.50–1.70)"; without a verdict, the highest measured ratio. If the baseline is recommended
+/// everywhere, the advice "; use one device", or a reference to the table if baselines differ.
 [[nodiscard]] std::string best_text(std::span<const Recommendation> recommendations,
                                     std::string_view baseline);
 
@@ -117,7 +119,7 @@ struct Subject {
 /// gain" ….
 [[nodiscard]] std::string_view payoff_text(Payoff payoff, std::string_view verb);
 
-/// "1.20× to 1.45×", or one of the two if they are equal.
+/// Returns "1.20× to 1.45×", or one of the two if they are equal.
 [[nodiscard]] std::string range_text(const std::string& low, const std::string& high);
 
 /// Returns why there is no answer: either the baseline or everything else was not measured.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view baseline_strategy = "one-stream";
 constexpr std::string_view baseline_words = "one stream";
-constexpr std::string_view graph_alone = "graph-one-stream";  // gains only by its launch
+constexpr std::string_view graph_alone = "graph-one-stream";  // its only gain is that of the launch
 
 /// Returns "2 streams", "graph of 2 streams" or "merged".
 std::string label_of(const CaseSpec& spec) {
@@ -60,8 +60,10 @@ struct SizeAnswer {
 };
 
 /// Returns the gain of running branches together without the gain of launching as a graph. If a
-/// graph of one stream is recommended, this is the gain of `fastest` over it; if such a graph has
-/// the largest gain over the baseline, it is the gain of `fastest` over the baseline.
+/// graph of one stream is recommended, this is the gain of `fastest` over it; if the baseline is
+/// recommended and such a graph has the largest gain over it, it is the gain of `fastest` over the
+/// baseline. Otherwise it is the gain in `found`, which must exceed that of the graph of one
+/// stream.
 Recommendation together_of(const SameWork& group, Recommendation found,
                            const CaseOutcome& fastest) {
   const CaseOutcome* alone = fastest_where(group.cases, is_graph_alone);
@@ -92,7 +94,7 @@ struct SizeAnswers {
   std::vector<std::string> not_compared;
 };
 
-/// Returns the answers for branches that satisfy the predicate.
+/// Returns the answers for the cases that satisfy the predicate, without chains.
 SizeAnswers answers_by_size(const Outcomes& outcomes, const PossiblyFastest& possibly_fastest,
                             const SpecPredicate& predicate) {
   const Wording wording{label_of, technique_key, baseline_strategy};

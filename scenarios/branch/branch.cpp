@@ -1,5 +1,4 @@
-// Scenario branch: independent convolutions with one input, scheduled in every way that a device
-// supports.
+// Scenario branch: independent convolutions with one input, in different ways on one device.
 #include <fmt/format.h>
 
 #include <span>
@@ -30,7 +29,8 @@ void check_size(const BranchSizes& sizes) {
       max_bytes * 0x1p-40));
 }
 
-/// Tasks have no cost key, because every layer has its own output.
+/// Adds the task of a planned convolution. It has no cost key, because every layer has its own
+/// output.
 void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   std::string name = layer.count == 1 ? fmt::format("convolution {}", layer.first)
                                       : fmt::format("convolutions {}-{}", layer.first,
@@ -38,8 +38,8 @@ void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
 }
 
-/// Layer i runs on lane i mod `lane_count`. All layers read the input; in a chain, each reads the
-/// output of the previous one.
+/// Plans a convolution for each layer; layer i runs on lane i mod `lane_count`. All layers read the
+/// input; in a chain, each reads the output of the previous one.
 std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count,
                                     bool is_chain = false) {
   std::vector<LaneId> lanes;
@@ -104,8 +104,8 @@ const std::vector<Strategy> branch_strategies = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Figures from a forum question. Parallel techniques are missing, because its branches were
-/// launched by one thread.
+/// Figures from a GitHub issue. There are none for parallel techniques, because the issue launched
+/// its branches by one thread.
 std::vector<Published> branch_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},

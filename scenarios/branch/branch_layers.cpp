@@ -66,7 +66,8 @@ std::optional<std::string> check_image(CaseData& data, const BranchSizes& sizes,
   return std::nullopt;
 }
 
-/// Repeats each image along the channels, then converts it to the layout of the whole tensor.
+/// Fills a tensor at every reset: repeats each image of the input along the channels, and converts
+/// it to the layout of the tensor.
 void repeat_images(CaseParts& parts, const BranchSizes& sizes, const Tensor& repeated) {
   CaseData& data = parts.data;
   Stream& service = data.stream(repeated.device);

@@ -34,7 +34,7 @@ struct BranchLayer {
   std::int64_t first = 0;
   std::int64_t count = 1;
   Tensor source;
-  bool own_source = false;  // each layer reads its own channels of the source (grouped)
+  bool own_source = false;  // whether each layer reads its own channels of the source (grouped)
   Tensor weights;
   Tensor bias;
   Tensor destination;
@@ -49,18 +49,19 @@ struct BranchLayer {
                                      const BranchSizes& sizes, const ConvolutionForward& desc,
                                      const Tensor& source, std::int64_t first);
 
-/// The network's input, in the device's layout.
+/// Makes the input of all branches, in the layout of the device's activations.
 [[nodiscard]] Tensor make_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
 /// Returns the input repeated along the channels, once per branch, as grouped convolutions need it.
 [[nodiscard]] Tensor make_repeated_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
-/// Adds one output per image (at most 16, evenly spread): the results of all layers side by side.
+/// Adds one output per image (at most 16 images, evenly spread): the concatenated results of all
+/// layers.
 void add_image_outputs(CaseParts& parts, const BranchSizes& sizes,
                        const std::vector<BranchLayer>& layers);
 
 /// Adds a check that recomputes several dozen elements of every layer's result from the layer's
-/// actual input.
+/// actual input, in up to three images.
 void add_spot_checks(CaseParts& parts, const BranchSizes& sizes,
                      const std::vector<BranchLayer>& layers);
 

@@ -14,8 +14,8 @@ inline constexpr std::string_view graph_prefix = "graph-";
   return strategy.starts_with(graph_prefix);
 }
 
-/// Returns the arrangement of the layers: graphs have the same plan as the strategy of that name,
-/// with another launch.
+/// Returns the strategy without "graph-": the strategy of that name has the same tasks, and submits
+/// them without a graph.
 [[nodiscard]] inline std::string_view arrangement_of(std::string_view strategy) {
   return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
 }

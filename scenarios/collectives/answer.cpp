@@ -20,7 +20,7 @@
 namespace parbench {
 namespace {
 
-// the only collective with one algorithm, in addition to a library's
+// the only collective with a single algorithm, apart from those of libraries
 constexpr std::string_view link_collective = "send-recv";
 constexpr std::string_view baseline_algorithm = "direct";
 
@@ -85,13 +85,13 @@ std::string fit_text(const LatencyFit& fit) {
                      format_percent(fit.largest_deviation, 0));
 }
 
-/// Best algorithm for a collective at one size, and its bus bandwidth.
+/// Recommended algorithm for a collective at one size, and its bus bandwidth.
 struct Choice {
-  std::string at;  // size
+  std::string at;  // size, and the number of calls if there are several
   std::string use;
   double bandwidth = 0;
-  bool is_compared = false;   // compared with another algorithm, with a verdict
-  bool is_undecided = false;  // no verdict because of other programs
+  bool is_compared = false;   // whether it was compared with another algorithm, with a verdict
+  bool is_undecided = false;  // whether other programs prevent a verdict
 };
 
 /// Choices by collective, in ascending order of sizes.
@@ -161,7 +161,7 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
-/// Returns the collectives for which several algorithms were measured at one size.
+/// Returns the collectives for which algorithms were compared at some size, with a verdict.
 std::vector<std::string> compared_collectives(const Choices& choices) {
   std::vector<std::string> compared;
   for (const auto& [collective, sizes] : choices) {
@@ -170,7 +170,8 @@ std::vector<std::string> compared_collectives(const Choices& choices) {
   return compared;
 }
 
-/// Returns at how many settings other load prevents a verdict; empty without any.
+/// Returns a sentence with the number of settings at which other load prevents a verdict; empty if
+/// there are none.
 std::string undecided_text(const std::vector<Recommendation>& found) {
   const auto count = std::ranges::count(found, Payoff::undecided, payoff_of);
   if (count == 0) return {};
@@ -225,8 +226,8 @@ std::string bandwidths_text(const Choices& choices) {
                      fmt::join(parts, "; "));
 }
 
-/// Returns the number of settings that were compared, and of those at which a gain is expected but
-/// not shown; empty if another sentence contains these numbers.
+/// Returns a sentence with the number of settings that were compared, and of those at which a gain
+/// is expected but not shown; empty if another sentence contains these numbers.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
@@ -247,8 +248,8 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// Returns the fits of the recommended algorithms if there is a single collective, and of messages.
-/// Without a recommendation for messages, fits of all algorithms that send them.
+/// Returns sentences with the fits of recommended algorithms; with several collectives, only those
+/// for send-recv.
 std::vector<std::string> fit_sentences(const Choices& choices,
                                        const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::vector<std::string> sentences;
@@ -323,7 +324,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
            .is_compared = one.gain && payoff_of(one) != Payoff::undecided,
            .is_undecided = one.gain && payoff_of(one) == Payoff::undecided});
     }
-    // A message has only one algorithm, apart from those of libraries.
+    // send-recv has only one algorithm, apart from those of libraries.
     if (one.gain || key.first != link_collective) all.add(std::move(one));
   }
   if (choices.empty() && all.recommendations.empty()) {

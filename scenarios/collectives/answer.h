@@ -9,7 +9,8 @@
 
 namespace parbench {
 
-inline constexpr std::string_view bus_bandwidth = "bus bandwidth";  // a metric of every case
+/// Name of a metric that every case has.
+inline constexpr std::string_view bus_bandwidth = "bus bandwidth";
 
 /// Returns the number of consecutive collectives in one execution of a case.
 [[nodiscard]] std::int64_t calls_in(const CaseSpec& spec);

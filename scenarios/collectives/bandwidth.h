@@ -14,7 +14,7 @@ namespace parbench {
 /// 1)/p for all-gather, reduce-scatter and all-to-all; otherwise 1.
 [[nodiscard]] double bus_factor(Collective collective, int members);
 
-/// A measured time. `error`: its standard error in seconds, above 0.
+/// The measured time of a collective. `error`: its standard error in seconds, above 0.
 struct TimeOfSize {
   double bytes = 0;
   double seconds = 0;

@@ -44,8 +44,8 @@ std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   return *found;
 }
 
-/// Returns the all-reduce of a strategy between ranks; nothing for strategies that do not need
-/// ranks.
+/// Returns the kind of all-reduce of a strategy between ranks; nothing for strategies that do not
+/// need ranks.
 std::optional<RankAllReduce> over_ranks_named(std::string_view strategy) {
   const auto* const found = std::ranges::find(all_rank_all_reduces, strategy,
                                               [](RankAllReduce one) { return name_of(one); });
@@ -121,7 +121,7 @@ std::vector<Axis> axes_of_collectives() {
   };
 }
 
-/// Returns why the ranks' library and its alternatives are not available.
+/// Returns why strategies that need ranks are not available; nothing if they are.
 std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
   const std::string& strategy = request.spec.strategy;
   if (!request.devices_over_ranks) {
@@ -138,7 +138,7 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
                   strategy)};
 }
 
-/// Returns why an alternative to the library's all-reduce cannot be used as requested.
+/// Returns why an all-reduce between ranks cannot be done in the way `by`; nothing if it can.
 std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request, RankAllReduce by) {
   if (by == RankAllReduce::library) return std::nullopt;
   const Collective collective = collective_in(request.spec);
@@ -222,7 +222,7 @@ class Collectives final : public Scenario {
       return Obstacle{{"strategy"},
                       "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
     }
-    // If a library joins the devices, the published preset is the default.
+    // The quick preset omits NCCL.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
     if (from_quick) return not_in_preset("strategy", spec.strategy);

@@ -1,5 +1,5 @@
-// Data consists of integers that are small enough for exact sums in f32, so that every order of
-// additions gives the same result.
+// Plans, fills and checks collectives. Data consists of integers that are small enough for exact
+// sums in f32, so that every order of additions gives the same result.
 #include "scenarios/collectives/exchange.h"
 
 #include <fmt/format.h>
@@ -60,8 +60,8 @@ BufferView initial_numbers(Context& context, int member, std::int64_t count) {
                         });
 }
 
-/// Uses one lane for a device that computes in host memory: a second stream would share its cores,
-/// and would only add synchronisation.
+/// Makes a member that copies on a lane of its own, or on its only lane if the device has host
+/// memory: a second stream would share the device's cores and only add synchronisation.
 Member make_member(CaseParts& parts, int device) {
   Member made = member_on(device, add_lane(parts, device, StreamKind::compute));
   const bool one_lane = parts.context.device(device).info().host_memory;
@@ -69,7 +69,7 @@ Member make_member(CaseParts& parts, int device) {
   return made;
 }
 
-/// Adds memory of a member for one call.
+/// Adds a member's memory for one collective.
 void add_memory(CaseParts& parts, ExchangeData& all, Member& member) {
   const Collective collective = all.exchange.collective;
   const BufferView initial = initial_numbers(parts.context, member.device, all.count());
@@ -102,7 +102,8 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
   return *communicator;
 }
 
-/// Returns the method for the report: the number of messages, or the communicator's method.
+/// Adds the tasks of a collective. Returns its method for the report: the number of messages, or
+/// the communicator's method.
 std::string add_call(CaseParts& parts, const ExchangeData& all,
                      const std::vector<Member>& members) {
   const Collective collective = all.exchange.collective;

@@ -1,4 +1,4 @@
-// Plans, data and verification of one collective between all devices of a run.
+// Plans, data and verification of collectives between all devices of a run.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ struct Exchange {
   std::int64_t calls = 1;  // number of consecutive collectives, each with its own data
 };
 
-/// Plans a collective over f32 numbers, with a check of every number of its results. Throws
-/// Unsupported if a communicator is needed and none is available.
+/// Plans collectives over f32 numbers, with a check of every number that is defined afterwards.
+/// Throws Unsupported if a communicator is needed and there is none, or none for blocks of
+/// different sizes.
 void plan_exchange(CaseParts& parts, const Exchange& exchange);
 
 }  // namespace parbench

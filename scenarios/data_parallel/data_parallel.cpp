@@ -73,7 +73,7 @@ std::vector<Axis> axes_of_data_parallel() {
        step_axis("clip")});
 }
 
-/// Whether one device computes, though others stand by: there is nothing to combine, and all
+/// Returns whether the batch is too small to be divided: only one device computes, and all
 /// strategies are the same step.
 bool is_undivided(const CaseSpec& spec) {
   if (spec.strategy == single_device || uses_all_cores(spec)) return false;
@@ -111,7 +111,7 @@ class DataParallel final : public TrainingQuestion {
                    "parameters (ZeRO)"}},
              .axes = axes_of_data_parallel()}) {}
 
-  /// Not comparable: a larger batch on more devices, and one device alone.
+  /// Returns false for batches that grow with the number of devices or are too small to be divided.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec.parameters) && !is_undivided(spec);
   }
@@ -124,8 +124,8 @@ class DataParallel final : public TrainingQuestion {
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override;
 };
 
-/// Adds the devices that compute: all, or all except a CPU device that only serves. Returns why
-/// there are too few.
+/// Adds the number of devices that compute: all, or all except a CPU device that is only a server.
+/// Returns why the devices are too few or of several kinds.
 std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters& parameters) {
   const bool may_serve = request.spec.strategy == parameter_server;
   const bool serves = may_serve && request.last_serves && request.device_count > 2;
@@ -167,7 +167,7 @@ std::optional<Obstacle> DataParallel::divide(const Request& request, const Netwo
   const int devices = devices_in(parameters);
   const auto used = static_cast<int>(micro_batches_of_replicas(parameters, devices).size());
   if (used < devices) parameters.imply("idle", std::int64_t{devices - used});
-  // Only the last level gathers parameters, so only it has a distance of prefetching.
+  // Only the last level gathers parameters, so other levels have no prefetch distance.
   const std::int64_t level = asked.integer_or("zero", 0);
   if (level > 0) parameters.set("zero", level);
   if (level == last_zero_level) add_asked(asked, "prefetch", usual_prefetch, parameters);
@@ -205,13 +205,14 @@ double fullest_device(const CaseOutcome& one) {
 
 std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
 
-/// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory: sharded with
-/// zero 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
+/// Returns "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory:
+/// sharded with zero 3, 315 MiB a device in 1.20× the time." The last part is omitted if less than
+/// a tenth is saved.
 std::string memory_text(const Scenario& scenario, const Outcomes& outcomes,
                         const Recommendation& best) {
   const CaseOutcome* used = find_outcome(outcomes, best.candidates.front().name);
   if (used == nullptr || fullest_device(*used) <= 0) return {};
-  if (uses_all_cores(used->spec)) return {};  // holds as much as one device
+  if (uses_all_cores(used->spec)) return {};  // its memory equals that of one device
   const CaseOutcome* single = nullptr;
   const CaseOutcome* least = used;
   for (const CaseOutcome* one : outcomes) {

@@ -34,14 +34,13 @@ inline constexpr std::string_view devices_parameter = "devices";
   throw Unsupported("no device has the cores of all devices of this run");
 }
 
-/// Plans a case of any strategy in its context (Scenario::prepare).
+/// Plans a case (Scenario::prepare), also of strategy all-cores, in the context with its devices.
 [[nodiscard]] inline std::unique_ptr<Case> prepare_case(const Scenario& scenario,
                                                         const CaseSpec& spec, Context& context) {
   if (!uses_all_cores(spec)) return scenario.prepare(spec, context);
   return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
 }
 
-/// Returns whether a case is a training step.
 [[nodiscard]] inline bool trains(const CaseSpec& spec) {
   return spec.parameters.find("optimizer") != nullptr;
 }
@@ -52,8 +51,8 @@ inline constexpr std::string_view devices_parameter = "devices";
   return trains(spec) || spec.parameters.find("model") != nullptr;
 }
 
-/// Returns the tolerance for comparing a case with its reference. More threads add in another
-/// order; if the sensitivity of training to this order is not measured, the tolerance includes it.
+/// Returns the tolerance for comparing a case with its reference. It is wider for all-cores, whose
+/// threads add in another order, but not for training, whose sensitivity to the order is measured.
 [[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {
   Tolerance tolerance = subject.tolerance();
   const double of_a_chain = spec.dtype == DType::bf16 ? 4 : 10;  // factor for chains of operations

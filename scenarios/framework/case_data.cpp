@@ -176,7 +176,7 @@ std::vector<float> CaseData::read_slab(const Tensor& tensor, std::int64_t index)
 
 std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferView view) {
   std::vector<float> values(element_count(desc.shape));
-  if (desc.dtype == DType::i32) {  // exact below 2^24
+  if (desc.dtype == DType::i32) {  // exact up to 2^24
     std::vector<std::int32_t> integers(values.size());
     read_bytes(device, view.part(0, integers.size() * sizeof(std::int32_t)), integers.data());
     std::ranges::transform(integers, values.begin(),

@@ -21,7 +21,7 @@ struct Tensor {
 };
 
 /// A range of consecutive elements of a tensor (in canonical order), filled from one subsequence of
-/// the generator: uniform in [low, high).
+/// the random generator: uniform in [low, high).
 struct Piece {
   std::int64_t count = 0;
   std::uint64_t subsequence = 0;
@@ -29,9 +29,9 @@ struct Piece {
   float high = 1.0F;
 };
 
-/// Built while a case is prepared. Its work runs on one stream of each device, outside of timed
-/// samples. Filling and reading use canonical order in any layout, so that values agree between
-/// devices.
+/// The data of a case, described while the case is prepared. Fills and reads tensors on one stream
+/// of each device, outside of timed samples. Values are in canonical order whatever the layout, so
+/// that devices agree on them.
 class CaseData {
  public:
   explicit CaseData(Context& context) : context_(context) {}
@@ -55,15 +55,15 @@ class CaseData {
   /// taken for a result. Later resets skip this.
   void poison(const Tensor& tensor);
 
-  /// Adds a function for other initial content. It may use `staging_bytes` bytes of device memory,
-  /// which all functions share.
+  /// Adds a function that makes other initial content. The function may use `staging_bytes` bytes
+  /// of device memory, which all such functions share.
   using ResetFunction = std::function<void(Stream& stream, BufferView staging)>;
   void at_reset(int device, std::size_t staging_bytes, ResetFunction function);
 
   /// Returns the stream on which operations of these functions run.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
-  /// Provides memory for staging, which a run must write before it reads it.
+  /// Provides memory for staging, whose content at the beginning of a run must not matter.
   void lend_staging(int device, const BufferView& memory);
 
   /// Ends preparation: borrows the rest of the staging memory.
@@ -81,11 +81,12 @@ class CaseData {
   /// Reads one entry of the outermost dimension: an image of a batch, a row of a matrix.
   [[nodiscard]] std::vector<float> read_slab(const Tensor& tensor, std::int64_t index);
 
-  /// A part of a tensor of `device`; the parts, on any devices, are concatenated.
+  /// A part of a tensor's bytes, on any device.
   struct MemoryPiece {
     int device = 0;
     BufferView view;
   };
+  /// Reads a tensor whose memory is the concatenation of `pieces`, with operations of `device`.
   [[nodiscard]] std::vector<float> read_pieces(int device, const TensorDesc& desc,
                                                const std::vector<MemoryPiece>& pieces);
 
@@ -115,14 +116,13 @@ class CaseData {
   Context& context_;
   OpSet ops_;
   std::vector<ResetAction> resets_;
-  std::map<int, BufferView> staging_;  // the largest provided or borrowed
+  std::map<int, BufferView> staging_;  // largest memory provided or borrowed, by device
   std::vector<ToCanonical> readers_;
   bool was_reset_ = false;
 };
 
-/// Returns the layout of one entry of the outermost dimension, if a tensor of that layout is a
-/// concatenation of such entries, as activations and canonical tensors are. Otherwise throws
-/// std::invalid_argument.
+/// Describes one entry of a tensor's outermost dimension. Throws std::invalid_argument unless the
+/// tensor is a concatenation of such entries, as activations and canonical tensors are.
 [[nodiscard]] TensorDesc slab_of(const Device& device, const TensorDesc& desc);
 
 }  // namespace parbench

@@ -82,7 +82,7 @@ std::unique_ptr<Communicator> Context::join_in_process(const std::vector<int>& s
 
 /// With several processes, uses a library that joins all these devices, otherwise the messages
 /// between ranks if the devices belong to different ranks and are in host memory. All ranks request
-/// the same devices in the same order, so the number of requests can serve as the tag. Tag 0
+/// the same sets of devices in the same order, so the number of earlier sets gives the tag. Tag 0
 /// belongs to the set of all ranks.
 std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) {
   if (options_.ranks == nullptr) return join_in_process(some);
@@ -167,7 +167,8 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
-    // Memory whose kind a scenario requests explicitly keeps that kind.
+    // Only memory of the default kind is locked: a scenario that requests pageable memory measures
+    // it.
     const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
     const std::size_t held = arena.locked_bytes;
     try {
@@ -252,7 +253,7 @@ const std::vector<double>& Context::measured(const std::string& key, int device,
 std::vector<double> Context::measured_by(int rank, const Measure& measure) {
   std::vector<double> numbers;
   RankGroup* const ranks = options_.ranks;
-  // The check involves all ranks, but only one of them measures.
+  // `check_` involves all ranks, but only one of them measures.
   const Check check = ranks == nullptr ? check_ : std::exchange(check_, {});
   if (ranks == nullptr || ranks->rank() == rank) uncounted([&] { numbers = measure(); });
   check_ = check;

@@ -31,8 +31,8 @@ class Context {
     bool measures = true;
     /// The ranks to which the devices belong, which outlive the context; null for a single process.
     RankGroup* ranks = nullptr;
-    /// Partitions of an earlier run whose cases are measured again: the units that begin the later
-    /// stages ("layer2.0+layer3.0"), by the name of the case.
+    /// Partitions by case name, from an earlier run whose cases are measured again: the units that
+    /// begin the second and later stages ("layer2.0+layer3.0").
     std::map<std::string, std::string> known_cuts = {};
   };
 
@@ -60,13 +60,14 @@ class Context {
   /// call.
   [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
 
-  /// Returns the communicator of all devices in their order, made at the first call; null without a
-  /// library for it.
+  /// Returns the communicator of all devices in their order, made at the first call; null if
+  /// neither a library nor messages between ranks can join them, and for a single device.
   [[nodiscard]] Communicator* communicator();
-  /// Returns a communicator of some devices, in this order.
+  /// Returns a communicator of these devices, in this order; null as above.
   [[nodiscard]] Communicator* communicator(const std::vector<int>& devices);
-  /// Returns a communicator of all devices that does all-reduces in that way, and other collectives
-  /// by the ranks' library; null unless each rank of the run has one device, in host memory.
+  /// Returns a communicator of all devices that does all-reduces in the way `by`, and other
+  /// collectives by the ranks' library; null unless each rank of the run has one device, in host
+  /// memory.
   [[nodiscard]] Communicator* communicator(RankAllReduce by);
 
   /// Starts a case, to which all memory borrowed from now on belongs.
@@ -92,12 +93,12 @@ class Context {
 
   /// Sets how the next resets change initial parameters, and the next forward passes their images,
   /// in f32, to imitate roundings (`perturb` in scenarios/training/batch_data.h). 0, the initial
-  /// value: no change; n and −n: opposite changes, which differ for each n.
+  /// value: no change; n and −n: opposite changes, different for each n.
   void set_perturbation(int number) { perturbation_ = number; }
   [[nodiscard]] int perturbation() const { return perturbation_; }
 
-  /// Returns numbers that several cases need, measured once per run and key; with several
-  /// processes, by the rank of that device.
+  /// Returns numbers that several cases need. Calls `measure` once per run and key; with several
+  /// processes, only on the rank of that device.
   using Measure = std::function<std::vector<double>()>;
   [[nodiscard]] const std::vector<double>& measured(const std::string& key, int device,
                                                     const Measure& measure);
@@ -143,8 +144,8 @@ class Context {
     Buffer memory;
     std::size_t bytes = 0;
     Fill fill;
-    bool used = false;  // by the current case
-    bool held = false;  // used by a held case
+    bool used = false;  // whether the current case uses it
+    bool held = false;  // whether a held case uses it
   };
 
   [[nodiscard]] std::vector<int> all_devices() const;
@@ -180,7 +181,7 @@ class Context {
   // Last member: the destructor of a stream waits for its work, which uses the members above.
   struct OwnStream {
     std::unique_ptr<Stream> stream;
-    std::size_t held_scratch = 0;  // maximum requested by a held case
+    std::size_t held_scratch = 0;  // maximum bytes that a held case requested
   };
   std::map<std::tuple<int, StreamKind, int, int>, OwnStream> streams_;
 };

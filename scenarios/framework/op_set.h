@@ -19,7 +19,7 @@ class OpSet {
   /// Throws Unsupported if the device does not support the operation.
   Op& prepare(Stream& stream, const OpDesc& desc);
   /// Like `prepare`, but returns one operation for all calls with the same stream and equal
-  /// descriptions. Not for Spin, whose operations draw their own random numbers.
+  /// descriptions. Not for Spin, because each of its operations has a random generator of its own.
   Op& prepare_shared(Stream& stream, const OpDesc& desc);
 
  private:
@@ -29,7 +29,7 @@ class OpSet {
     Op* op;
   };
   std::vector<std::unique_ptr<Op>> ops_;
-  std::unordered_multimap<std::size_t, Shared> shared_;  // by hash_of
+  std::unordered_multimap<std::size_t, Shared> shared_;  // by hash_of(desc)
 };
 
 /// Memory of one argument of an operation.

@@ -40,8 +40,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Parses a finite decimal number that is the whole text; no sign but '-', no spaces, no
-/// hexadecimal.
+/// Returns the value of a text that is a finite decimal number; nothing for other texts, such as
+/// numbers with '+', with spaces or in hexadecimal.
 std::optional<double> to_real(std::string_view text) {
   const auto value = number_in<double>(text);
   return value && std::isfinite(*value) ? value : std::nullopt;
@@ -52,7 +52,7 @@ void check_range(const Axis& axis, std::string_view text, double value) {
   if (has_upper_limit(axis) && value > axis.max) reject(axis, text, "is too large");
 }
 
-/// `text`: the whole value, for messages; `part`: the number to parse, of any size that is exact.
+/// Parses the whole number `part` of a value `text`, up to `largest_integer` in magnitude.
 std::int64_t to_integer(const Axis& axis, std::string_view text, std::string_view part) {
   const bool negative = part.starts_with('-');
   if (!is_digits(negative ? part.substr(1) : part)) reject(axis, text, "is not a whole number");
@@ -173,7 +173,7 @@ std::string range_text(const Axis& axis, auto format) {
 
 std::string number_text(double value) { return fmt::format("{:.15g}", value); }
 
-/// Returns the shortest exact spelling, in the largest unit of which it is a multiple.
+/// Returns a number of bytes in the largest unit of which it is a multiple.
 std::string bytes_text(double bytes) {
   auto count = static_cast<std::int64_t>(bytes);
   std::string_view unit;

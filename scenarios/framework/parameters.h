@@ -17,12 +17,12 @@ using Value = std::variant<std::int64_t, double, std::string>;
 
 [[nodiscard]] std::string to_string(const Value& value);
 
-/// Name and value, in the order in which the case name shows them.
+/// Name and value. Parameters are in the order in which the case's name shows them.
 struct Parameter {
   std::string name;
   Value value;
-  /// Whether it has its default value and is omitted from the case's name, so that published names
-  /// stay short.
+  /// Whether the case's name omits it, to stay short, because it is a default or follows from other
+  /// parameters.
   bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
@@ -32,7 +32,7 @@ class Parameters {
   void set(std::string name, Value value);    // replaces, or appends
   void imply(std::string name, Value value);  // like `set`, but omitted from the case's name
 
-  void state(std::string_view name);  // adds it to the case's name, although it is implied
+  void state(std::string_view name);  // adds it to the case's name if it was implied
 
   [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr if absent
   /// The getters throw std::out_of_range for an absent name and std::bad_variant_access for a wrong
@@ -91,11 +91,12 @@ struct Axis {
   std::string file_suffix = {};  // suffix of files that are choices too: ".onnx"
   /// Strategies to which it applies; empty: all.
   std::vector<std::string> strategies = {};
-  /// Name of the axis that it sets in another unit: cases have that axis's parameter instead.
+  /// Name of another axis whose parameter this axis sets, in another unit; cases have only that
+  /// parameter.
   std::string sets = {};
-  /// False for parameters that must not change the case's name: `--slowdown`.
+  /// Whether its parameter is part of the case's name; false for `--slowdown`.
   bool identity = true;
-  /// Role of the axis in explanations of times, and the value that they recommend.
+  /// Role of the axis in findings, and the value that findings recommend.
   std::optional<Role> role = {};
   std::string advised = {};
   /// Values of both presets if they depend on the number of devices; null: the values above.

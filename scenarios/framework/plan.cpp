@@ -1,4 +1,4 @@
-// Builds plans.
+// Builds and compares plans.
 #include "scenarios/framework/plan.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,8 @@ bool execute_the_same(const Plan& one, const Plan& other) {
 /// A core of a host.
 using Core = std::pair<std::string_view, int>;
 
-/// Returns the cores on which a lane works, each with its share of the lane's time.
+/// Returns the cores on which a lane works, each with the share of the lane's time that the core is
+/// busy; none for a copy lane with cores of its own.
 std::map<Core, double> cores_of(const Plan& plan, LaneId id) {
   std::map<Core, double> cores;
   const Lane& lane = plan.graph().lane(id);
@@ -152,9 +153,9 @@ bool Plan::share_a_rank(const Task& one, const Task& other) const {
   });
 }
 
-/// Adds waits for tasks of other ranks. No wait is needed if two tasks share a rank: the order on
-/// that rank suffices, because the other ranks of a message or collective continue only after its
-/// arrival.
+/// Replaces each dependency on a task of other ranks by a dependency on an empty message that
+/// follows that task. If both tasks share a rank, the order on that rank suffices: the other ranks
+/// of a message or collective continue only after its arrival.
 void Plan::wait_for_other_ranks(Task& task) {
   for (TaskId& before : task.after) {
     const Task& earlier = graph_.task(before);
@@ -201,7 +202,7 @@ Bound bound_of(const Plan& plan, const std::vector<double>& costs) {
   Bound bound = bound_of(graph, costs);
   std::map<Core, double> seconds;
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    std::map<Core, double> of_task;  // counts a message's time at both ends once
+    std::map<Core, double> of_task;  // by core; a task on several lanes counts once
     for (const LaneId lane : graph.tasks[i].lanes) {
       for (const auto& [core, share] : cores_of(plan, lane)) {
         of_task[core] = std::max(of_task[core], costs[i] * share);

@@ -1,5 +1,5 @@
 // An executable plan: its graph, the stream of each lane and the calls of each task. A scenario
-// builds one per strategy.
+// builds one for each case.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ namespace parbench {
 
 class MessagePart;
 
-/// One operation with bound arguments. The Op must outlive it. `View`: BufferView, or SymbolicView
-/// (symbolic.h) in programs, which no plan accepts.
+/// One operation with bound arguments. The Op must outlive it. `View`: BufferView in plans,
+/// SymbolicView (symbolic.h) as long as the memory is not known.
 template <class View>
 struct CallOf {
   Op* op = nullptr;
@@ -70,11 +70,11 @@ class Plan {
 
   /// Adds a task that runs `calls` back to back; its work is the sum of theirs. Throws the
   /// exceptions of PlanGraph::add_task, and std::invalid_argument unless collectives have one lane
-  /// per member and other calls a single lane.
+  /// per member, messages two lanes and other calls a single lane.
   ///
-  /// With several processes, calls of tasks without a lane of this rank are not kept. If a task
-  /// waits for a task none of whose lanes is on a common rank, an empty message between the two is
-  /// added before it, as a separate task.
+  /// With several processes, calls of tasks without a lane of this rank are not kept. For each task
+  /// in `after` that has no rank in common with the new one, an empty message between their ranks
+  /// is added first, as a separate task.
   TaskId add(Task task, std::vector<Call> calls);
 
   /// Returns the ranks of the plan; null for a single process.
@@ -118,9 +118,10 @@ class Plan {
 /// the bound is at least the work of the busiest core.
 [[nodiscard]] Bound bound_of(const Plan& plan, const std::vector<double>& costs);
 
-/// Returns whether two plans of one context run the same kernels on tensors of the same kinds, in
-/// the same order and on the same streams, submitted in the same way. Names, addresses and streams
-/// without tasks do not matter. With several processes, all ranks call it, and get the same answer.
+/// Returns whether two plans of one context run the same kernels on tensors of the same shapes,
+/// types and layouts, in the same order and on the same streams, submitted in the same way. Names,
+/// addresses and streams without tasks do not matter. With several processes, all ranks call it,
+/// and get the same answer.
 [[nodiscard]] bool are_equal(const Plan& one, const Plan& other);
 
 /// Returns the lanes for a copy between the devices of two lanes: the sender's, or the receiver's

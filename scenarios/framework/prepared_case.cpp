@@ -1,4 +1,4 @@
-// The Case built from parts, with everything that scenarios share.
+// The Case that is assembled from parts, and tolerances of number formats.
 #include "scenarios/framework/prepared_case.h"
 
 #include <fmt/format.h>
@@ -64,10 +64,10 @@ LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index, int sh
 Stream& stream_of(const CaseParts& parts, LaneId lane) { return parts.plan.stream(lane); }
 
 Tolerance tolerance_of(NumberFormat format) {
-  // Two roundings of 2⁻⁸.
+  // Each of the two computations rounds twice by at most 2⁻⁸.
   if (format.dtype == DType::bf16) return {.relative = 1.6e-2, .absolute = 1e-3};
-  // Each computation rounds or truncates both factors of every product, by at most 2⁻¹⁰ each. The
-  // sums are those of f32.
+  // Each of the two computations rounds or truncates both factors of every product, by at most 2⁻¹⁰
+  // each. Sums have the tolerance of f32.
   if (format.math == MathMode::tf32) return {.relative = 4 * 0x1p-10 + 1e-4, .absolute = 1e-6};
   return {};
 }

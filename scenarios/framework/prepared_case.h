@@ -20,11 +20,12 @@ using CheckResult = std::optional<std::string>;
 
 /// A check in addition to the comparison with the reference.
 struct Check {
-  std::string what;  // for Case::checked: "executed tasks counted"
+  std::string what;  // description for Case::checked: "executed tasks counted"
   std::function<CheckResult()> run = nullptr;
 };
 
-/// Filled in by a scenario. Its functions may refer to the parts by address.
+/// Parts of a case, which a scenario fills in. They are never moved, so functions in them may keep
+/// references to them.
 struct CaseParts {
   explicit CaseParts(Context& with) : context(with), data(with), plan(with.ranks()) {}
   virtual ~CaseParts() = default;  // scenarios derive parts with further members
@@ -51,15 +52,14 @@ struct CaseParts {
 [[nodiscard]] LaneId add_lane(CaseParts& parts, int device, StreamKind kind, int index = 0,
                               int sharers = 1);
 
-/// Returns the stream of a lane of the plan.
 [[nodiscard]] Stream& stream_of(const CaseParts& parts, LaneId lane);
 
 /// Returns the tolerance for comparing two computations in this format.
 [[nodiscard]] Tolerance tolerance_of(NumberFormat format);
 
 /// Returns the relative change of parameters that imitates the errors of all roundings before a
-/// value. It exceeds these errors, so that every value whose sign roundings may change does change
-/// it.
+/// value. The change is larger than these errors, to reach every value whose sign roundings may
+/// change.
 [[nodiscard]] double perturbation_of(NumberFormat format);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Helpers of scenarios for completing requests.
+// Helpers with which scenarios complete and check requests.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
   return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
 
-/// Returns why flags need more devices. `more`: how to get more.
+/// Returns the error for `flags` that need two devices in a run with `count`. `more`: the remedy.
 inline std::string too_few_devices(const std::string& flags, int count, const std::string& more) {
   return flags + " needs at least two devices, and this run has " + std::to_string(count) + "; " +
          more;
@@ -27,8 +27,8 @@ inline std::string too_few_devices(const Scenario::Request& request) {
                          request.more_devices);
 }
 
-/// Completes and checks a combination of any strategy (Scenario::resolve). A UsageError of the
-/// scenario becomes an obstacle that is an error.
+/// Completes and checks a combination (Scenario::resolve), also of strategy all-cores. A UsageError
+/// of the scenario becomes an obstacle that is an error.
 [[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);
 
 /// Returns whether the user requested the combination that the obstacle prevents.

@@ -1,4 +1,4 @@
-// Names of cases (no other file builds them) and their baselines.
+// Resolves requests for cases, and names cases (no other file builds names).
 #include "scenarios/framework/scenario.h"
 
 #include <fmt/format.h>

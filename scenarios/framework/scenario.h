@@ -1,4 +1,4 @@
-// A scenario: a question, the strategies that answer it, and a plan for each.
+// A scenario: a question, the strategies that answer it, and a plan for each case.
 #pragma once
 
 #include <algorithm>
@@ -22,28 +22,29 @@
 
 namespace parbench {
 
-/// One point of a sweep, resolved.
+/// A case of a sweep: a strategy and a value for every axis.
 struct CaseSpec {
   std::string scenario;
   std::string strategy;
-  Parameters parameters;  // identity, including defaults; the name omits implied ones
+  Parameters parameters;  // identify the case; its name omits the implied ones
   Parameters hidden;      // values of axes that are not part of the identity
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
-  bool graph = false;  // captured and replayed; independent of the strategy
+  bool graph = false;  // whether the plan is captured once and replayed (--graph)
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 
-  /// Returns "<scenario>/<strategy>/<axis>:<value>/…". A format other than f32 follows the axes as
-  /// "dtype", and "graph:true" follows for a captured case.
+  /// Returns "<scenario>/<strategy>/<axis>:<value>/…". Implied parameters are omitted, and files
+  /// are named without their folder. A number format other than strict f32 follows as "dtype", and
+  /// "graph:true" for a captured case.
   [[nodiscard]] std::string name() const;
   friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
 };
 
 /// Reason why a combination of values is not a case.
 struct Obstacle {
-  /// Flags ("strategy", names of axes) by which a user requests the combination. If one of them was
-  /// given, the combination is an error, otherwise it is omitted.
+  /// Flags ("strategy", names of axes) by which a user requests the combination. If the user gave
+  /// one of them, the combination is an error; otherwise it is omitted, unless `is_error`.
   std::vector<std::string_view> flags;
   std::string message = {};  // message of the error
   bool is_error = false;     // whether it is an error without any of these flags
@@ -52,8 +53,8 @@ struct Obstacle {
 /// Case of a combination, or the reason why there is none.
 using Resolution = std::variant<CaseSpec, Obstacle>;
 
-/// Values of the axes that the user does not set: for an answer within minutes, or those of the
-/// published experiments.
+/// Selects the values of axes that the user does not set: `quick` for an answer within minutes,
+/// `published` for the settings of the published experiments.
 enum class Preset { quick, published };
 
 /// A result tensor of a run, read to the host in canonical order as f32.
@@ -68,8 +69,7 @@ struct Amount {
   std::string unit;
 };
 
-/// A prepared case: planned, with borrowed memory. Everything in the Context that it points to must
-/// outlive it.
+/// A planned case with memory borrowed from its Context, which must outlive it.
 class Case {
  public:
   virtual ~Case() = default;
@@ -77,7 +77,7 @@ class Case {
   [[nodiscard]] virtual const Plan& plan() const = 0;
 
   /// Fills inputs and parameters with their initial content. Called after `Context::commit`, and
-  /// whenever another case may have run since. Synchronous; not timed.
+  /// again before a run if another case may have run since. Synchronous; not timed.
   virtual void reset() = 0;
 
   /// Makes the next `reset` behave like the first one, so that results of earlier runs are not
@@ -136,20 +136,20 @@ struct TimeShares {
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
-  std::optional<Interval> interval = {};  // of the median
-  std::optional<Ratio> speedup = {};      // over its baseline case, from paired rounds
-  double efficiency = 0;                  // bound over measured; 0: there is no bound
+  std::optional<Interval> interval = {};  // confidence interval of the median
+  std::optional<Ratio> speedup = {};      // speedup over its baseline case, from paired rounds
+  double efficiency = 0;                  // bound over measured median; 0: there is no bound
   std::vector<double> memory = {};        // bytes per device; empty: unknown
   std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
-  std::optional<TimeShares> shares = {};  // only if it was profiled
+  std::optional<TimeShares> shares = {};  // nothing if it was not profiled
   /// Number of host cores on which its devices compute; 0: unknown, or the devices are not cores.
   std::size_t cores = 0;
   /// Share of the requested core time that other programs had; 0 if unknown.
   double load = 0;
-  /// Minimum and maximum speedup. The minimum assumes that other programs cost the baseline as much
-  /// time as its records allow, and this case none; the maximum assumes the opposite. Nothing if
-  /// the load is too small to matter.
+  /// Limits of the speedup without other programs. The minimum assumes that other programs cost the
+  /// baseline as much time as its records allow, and this case none; the maximum assumes the
+  /// opposite. Nothing if the load is too small to matter.
   std::optional<Ratio> min_speedup = {};
   std::optional<Ratio> max_speedup = {};
   int processes = 0;  // number of processes that took its samples, if several
@@ -161,9 +161,9 @@ struct CaseOutcome {
   }
 };
 
-/// Returns the outcomes that cannot be distinguished from the fastest, in order; at least one. If
-/// the rounds in which they were sampled are independent, the truly fastest is among them with a
-/// probability of at least 95%.
+/// Returns those of the outcomes that cannot be distinguished from the fastest, in the given order;
+/// at least one. If the rounds in which they were sampled are independent, the truly fastest is
+/// among them with a probability of at least 95%.
 using PossiblyFastest =
     std::function<std::vector<const CaseOutcome*>(const std::vector<const CaseOutcome*>&)>;
 
@@ -171,8 +171,8 @@ using PossiblyFastest =
 struct Conclusion {
   std::string text;
   std::vector<Recommendation> recommendations = {};
-  /// Whether the question is answered. False if there was nothing to compare, whatever the number
-  /// of samples.
+  /// Whether the question is answered. False if there was nothing to compare, which more samples
+  /// would not change.
   bool is_answered = true;
 };
 
@@ -210,8 +210,9 @@ class Scenario {
 
   /// The strategy against which speedups are measured; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
-  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default this is
-  /// the case of the baseline strategy with the same values of all parameters that it has.
+  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default, a case
+  /// of the baseline strategy is, if it has the same number format and capture as `spec`, and
+  /// `spec` has the same values of all of its parameters.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
   /// Returns the strategy of the baseline case, even if no such case is part of the run.
   [[nodiscard]] virtual std::string_view baseline_strategy_of(
@@ -293,21 +294,19 @@ class Scenario {
   /// does not show, such as the kind of memory.
   [[nodiscard]] virtual bool plans_show_all() const { return false; }
 
-  /// Returns notes for readers about models from files in these cases: name of the file, and a
+  /// Returns notes about the models that these cases read from files, as pairs of file name and
   /// sentence.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> model_notes(
       [[maybe_unused]] const std::vector<CaseSpec>& specs) const {
     return {};
   }
 
-  /// Returns the answer to the scenario's question.
   [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                           const PossiblyFastest& possibly_fastest) const = 0;
 };
 
-/// Returns the case with which to compare a case: the scenario's reference, not captured, so that a
-/// replay must equal a direct execution. A captured case without a reference is compared with the
-/// same case without capture. Nothing if that is the case itself.
+/// Returns the case with which to compare the results of a case: the scenario's reference, or the
+/// case itself if there is none, in either case without capture. Nothing if that is the same case.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.

@@ -1,4 +1,4 @@
-// From spaces to memory.
+// Replaces spaces by memory.
 #include "scenarios/framework/symbolic.h"
 
 #include <stdexcept>

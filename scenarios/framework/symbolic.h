@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// The base of a symbolic view.
+/// Memory of a stage to which a symbolic view is relative.
 enum class Space {
   input,            // the micro-batch's samples, or the previous stage's output
   input_gradient,   // gradient for the previous stage
@@ -22,8 +22,8 @@ enum class Space {
   gradients,    // the same offsets as parameters
   packed,       // copies of parameters in layouts or types that operations prefer
   statistics,   // running statistics of batch normalisations
-  activations,  // per slot of micro-batches: written by forward, read by backward
-  transient,    // shared by all micro-batches: unused at the end of a task
+  activations,  // one for each slot of micro-batches: written by forward, read by backward
+  transient,    // temporary memory of a task, shared by all micro-batches
 };
 inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::transient) + 1;
 
@@ -53,11 +53,11 @@ struct SymbolicView {
 using SymbolicCall = CallOf<SymbolicView>;
 using SymbolicBinding = BindingOf<SymbolicView>;
 
-/// Beginning of each space, for one micro-batch.
+/// Memory of each space for one micro-batch.
 using Bases = std::array<BufferView, space_count>;
 
-/// Return the view or the calls on memory relative to `bases`. Throw std::logic_error for a space
-/// without memory there.
+/// Return the view or the calls with the memory of `bases` in place of spaces. Throw
+/// std::logic_error for a view with bytes in a space without memory.
 [[nodiscard]] BufferView rebase(const SymbolicView& view, const Bases& bases);
 [[nodiscard]] OpCall rebase(const SymbolicCall& call, const Bases& bases);
 [[nodiscard]] std::vector<Call> rebase(const std::vector<SymbolicCall>& calls, const Bases& bases);

@@ -35,8 +35,8 @@ class TimedSpan {
   std::unique_ptr<Event> end_;
 };
 
-/// Waits in its destructor for a stream, whose work uses memory that is released afterwards. Errors
-/// of that work are ignored here, because an earlier error has already been thrown.
+/// Synchronises a stream in its destructor, before memory that the stream's work uses is released.
+/// Ignores errors of that work: work is left unsynchronised only after an exception.
 class StreamRest {
  public:
   explicit StreamRest(Stream& stream) : stream_(stream) {}

@@ -47,7 +47,6 @@ std::vector<double> longest_paths(const GraphNodeList& nodes) {
   return paths;
 }
 
-/// Places one node after the other.
 class Placer {
  public:
   Placer(GraphNodeList& nodes, int devices)

@@ -13,8 +13,8 @@ namespace parbench {
 struct GraphNode {
   std::string name;
   std::vector<int> inputs = {};  // earlier nodes
-  bool is_input = false;         // data that exists before the graph runs
-  double seconds = 0;            // expected; 0 for an input
+  bool is_input = false;         // whether it is data that exists before the graph runs
+  double seconds = 0;            // expected time; 0 for an input
   double copy_seconds = 0;       // expected time of copying its result to another device
   int device = 0;
   friend bool operator==(const GraphNode&, const GraphNode&) = default;
@@ -23,8 +23,8 @@ struct GraphNode {
 /// Nodes in program order.
 using GraphNodeList = std::vector<GraphNode>;
 
-/// Returns the expected seconds of work on a core of a common processor. Only ratios matter:
-/// placements and orders depend on them, so they are the same on every machine.
+/// Returns the expected seconds of work on a core of a common processor. They only serve to compare
+/// nodes, and do not depend on the machine, so placements and orders are the same everywhere.
 [[nodiscard]] double expected_seconds(const Work& work);
 /// Returns the expected seconds of a copy to another device.
 [[nodiscard]] double expected_copy_seconds(double bytes);
@@ -38,10 +38,10 @@ void place(GraphNodeList& nodes, int devices);
 /// A work item of a device: a node, or a copy of its result to another device.
 struct WorkItem {
   int node = 0;
-  int device = 0;  // device that computes or receives
+  int device = 0;  // device that computes the node, or receives the copy
   bool is_copy = false;
   int queue = 0;
-  double seconds = 0;           // expected
+  double seconds = 0;           // expected time
   std::vector<int> after = {};  // items whose results it reads
   friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };

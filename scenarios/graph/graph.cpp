@@ -50,7 +50,7 @@ bool is_whole(const Parameters& given, int devices) {
   return devices < given.integer(devices_parameter);
 }
 
-/// Returns the matrices of a case for `devices` devices, or on the one that replaces them.
+/// Returns the graph of matrices of a case, placed on the `devices` devices of its context.
 WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
@@ -140,7 +140,7 @@ std::vector<Axis> axes_of_graph() {
   return axes;
 }
 
-/// Returns the first of these axes that the user has set; empty: none.
+/// Returns the name of the first of these axes that the user has set; empty if there is none.
 std::string given_of(const Scenario::Request& request, const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
     if (request.was_given(axis.name)) return axis.name;
@@ -148,7 +148,7 @@ std::string given_of(const Scenario::Request& request, const std::vector<Axis>& 
   return {};
 }
 
-/// Keeps the parameters that apply to the kind of graph.
+/// Resolves a case with a graph of matrices. Keeps only the parameters that apply to its kind.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   const std::string& kind = asked.text("dag");
@@ -212,9 +212,9 @@ Resolution resolved_network(const Scenario::Request& request) {
 
 // --- answer ---
 
-/// Minimum times of plans on several devices relative to the times in program order, one for each
-/// setting. Each is the smallest over all orders, because costs of tasks are measured and differ;
-/// at most 1.
+/// Minimum times of plans on several devices relative to the measured time in program order, one
+/// for each setting, at most 1. Each is the smallest of all orders of the setting, because each
+/// order has measured costs of its own.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
@@ -268,8 +268,8 @@ std::string limits_text(const PlanLimits& shares) {
       shares_text(shares.bound));
 }
 
-/// Recommends an order for each graph. Compares the time in program order with the critical path
-/// and with the bound of the plan by dependency, a lower limit for every order.
+/// Recommends an order for each graph, and compares the time in program order with the limits of
+/// all orders (PlanLimits).
 Conclusion graph_answer(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes,
                         const PossiblyFastest& possibly_fastest) {
   Conclusion made = best_strategy(scenario, outcomes, possibly_fastest);
@@ -331,7 +331,7 @@ class GraphScenario final : public Scenario {
     return with_strategy(spec, in_program_order);
   }
 
-  /// The perceptron's batch is divided by the number of all devices.
+  /// Keeps the number of devices, by which the perceptron's batch is divided.
   [[nodiscard]] CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, in_program_order);
   }

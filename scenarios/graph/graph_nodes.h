@@ -19,7 +19,7 @@ class GraphNodes {
   GraphNodes& operator=(GraphNodes&&) = delete;
   virtual ~GraphNodes() = default;
 
-  /// Nodes in program order, with their devices.
+  /// Returns the nodes in program order, with their devices.
   [[nodiscard]] virtual const GraphNodeList& nodes() const = 0;
   /// Returns the result of a node. On the node's own device, the node must be planned or an input.
   /// On another device, the first call allocates memory for a copy.

@@ -50,7 +50,7 @@ class DeviceLanes {
   std::map<std::pair<int, StreamKind>, LaneId> lanes_;
 };
 
-/// A result, and the other device to which it is copied.
+/// A result and its copy on another device.
 struct CopiedResult {
   std::string name;
   Tensor original;
@@ -90,7 +90,6 @@ std::string path_text(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Adds the tasks of a graph.
 class GraphWriter {
  public:
   explicit GraphWriter(GraphParts& parts)

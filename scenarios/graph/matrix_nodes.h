@@ -1,4 +1,4 @@
-// Nodes whose operations are those of matrices.
+// Nodes that are operations on matrices.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Tensors of results after a run of the plan.
+/// Tensors with the results of nodes, and with copies on other devices.
 struct NodeResults {
   std::map<std::pair<int, int>, Tensor> tensors;  // by node and device
   std::map<int, Tensor> losses;                   // by node, one number each

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int samples = 0;  // node with the samples
 
-// Returns the node of a tensor of the network (Network::crossing): tensors follow the samples.
+// Returns the node of a tensor (index of the layer that computes it, or `network_input`). Node 0
+// has the samples.
 int node_of(int tensor) { return tensor - network_input; }
 int tensor_at(int node) { return node + network_input; }
 

@@ -15,8 +15,9 @@ namespace parbench {
 /// with expected costs in f32. All are on the first device.
 [[nodiscard]] GraphNodeList nodes_of(const Network& network, std::int64_t batch);
 
-/// Parameters are on the device of their layer, in the layouts that its operations read, so they
-/// are not nodes. All devices are of one kind: results are copied in their common layout.
+/// The layers of a network as nodes. Parameters are not nodes: they are on the device of their
+/// layer, in the layouts that its operations read. All devices are of one kind: results are copied
+/// in their common layout.
 class NetworkNodes final : public GraphNodes {
  public:
   /// Places the layers of a network for inference on the devices of the context by expected costs.

@@ -94,7 +94,7 @@ class GraphBuilder {
   WorkGraph graph_;
 };
 
-/// A part of the batch, with the results that its backward pass reads.
+/// A part of the batch, and the nodes of its forward and backward passes.
 struct MlpPart {
   std::string suffix;
   int device = 0;

@@ -32,7 +32,7 @@ struct WorkNode {
   bool transpose_a = false;      // for products
   bool transpose_b = false;
   float factor = 1;
-  std::int64_t loss_elements = 0;  // elements of the whole batch, if this is a part of it
+  std::int64_t loss_elements = 0;  // number of elements of the whole batch's prediction
   int device = 0;
 };
 
@@ -63,8 +63,8 @@ struct WorkSizes {
 
 /// Returns the training step of a two-layer perceptron (Dive into Deep Learning, figure 13.3.1).
 /// Samples and parameters are on the first device, which adds the gradients of all parts and
-/// updates the parameters. Nodes are in the order of the book's program, and on its devices. With
-/// two devices, the first one also computes a part of the batch.
+/// updates the parameters. Nodes are in the order of the book's program, and on the devices that it
+/// uses. With two devices, the first one also computes a part of the batch.
 [[nodiscard]] WorkGraph mlp_step(const WorkSizes& sizes, int devices);
 
 /// Returns two chains of diamonds that read each other. A diamond adds a long branch of its chain
@@ -74,10 +74,10 @@ struct WorkSizes {
 /// nodes are on the first device.
 [[nodiscard]] WorkGraph diamonds(const WorkSizes& sizes, int nodes);
 
-/// Returns a random graph of `nodes` nodes in addition to inputs, in layers of about √nodes: half
-/// of them products, a quarter relus, a quarter sums. Each node reads a node of the previous layer;
-/// sums also read a node of any earlier layer. `draw` selects the graph. All nodes are on the first
-/// device.
+/// Returns a random graph of `nodes` nodes in addition to inputs, in layers of about √nodes. The
+/// first layer has products only; later nodes are products with a probability of 1/2, relus and
+/// sums with 1/4 each. Each node reads a node of the previous layer; sums also read a node of any
+/// earlier layer. `draw` selects the graph. All nodes are on the first device.
 [[nodiscard]] WorkGraph layered(const WorkSizes& sizes, int nodes, std::uint64_t draw);
 
 /// Returns the nodes for placement and ordering, on their current devices, with expected costs in

@@ -66,8 +66,8 @@ DeviceGrid grid_of(const Parameters& parameters) {
   return layout.empty() ? DeviceGrid{} : grid_named(layout);
 }
 
-/// Returns " parbench cannot divide layers of resnet50 into shards." if only replicas and stages
-/// were compared.
+/// Returns " parbench cannot divide layers of resnet50 into shards." if this applies to a model for
+/// which only replicas and stages were compared.
 std::string undivided_text(const Outcomes& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;
@@ -141,7 +141,8 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
   return Obstacle{{"layout"}, std::move(message)};
 }
 
-/// Returns the number of samples per micro-batch; nothing if the batch of a replica stays whole.
+/// Returns the number of samples per micro-batch; nothing if a replica's part of the batch is not
+/// divided. `share`: samples of the largest part.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
   if (const Value* split = request.spec.parameters.find("split")) {

@@ -48,8 +48,8 @@ class Rewriter {
     return static_cast<int>(new_.layers.size()) - 1;
   }
 
-  /// Returns whether a layer may be replaced by another. The last layer is the network's output, so
-  /// only the last layer may replace it.
+  /// Returns whether the old layer `index` may be replaced by the new layer `merged`. The last
+  /// layer is the network's output, so only the last new layer may replace it.
   [[nodiscard]] bool may_become(int index, int merged) const {
     const bool is_output = index == static_cast<int>(old_.layers.size()) - 1;
     return !is_output ||

@@ -24,8 +24,8 @@ namespace parbench {
 namespace {
 
 constexpr int checked_positions = 40;
-constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values over all samples
-constexpr double max_naive_flops = 1e9;           // maximum per sample of a layer: about a second
+constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values in a batch norm
+constexpr double max_naive_flops = 1e9;           // maximum per sample of a layer, about a second
 
 /// Input and output of a layer for one sample, canonical.
 struct LayerSample {
@@ -47,7 +47,8 @@ std::optional<std::string> wrong_convolution(const ConvolutionShape& shape, bool
   return spot_check(probe, format, checked_positions);
 }
 
-/// `result` has a row of outputs for each row of `inputs` values in `source`.
+/// Checks sampled outputs. `result` has a row of outputs for each row of `inputs` values in
+/// `source`.
 std::optional<std::string> wrong_linear(std::int64_t inputs, const LayerSample& sample,
                                         NumberFormat format) {
   const std::int64_t outputs = static_cast<std::int64_t>(sample.weights.size()) / inputs;
@@ -90,7 +91,7 @@ std::optional<std::string> first_difference(const std::vector<float>& got,
   return std::nullopt;
 }
 
-/// Returns one channel of all samples of an image.
+/// Returns the values of one channel in all samples. `image`: shape of a sample.
 template <class Element>
 std::vector<Element> channel_of(const std::vector<Element>& images, std::int64_t channel,
                                 const Shape& image) {
@@ -179,7 +180,8 @@ class LayerChecker {
     const auto* composition = as<Composition>(layer);
     if (composition != nullptr && composition->mixes_samples()) return check_all(index);
     std::set<std::int64_t> samples{0};
-    // Dropped elements depend on the position in the whole batch.
+    // Which elements are dropped depends on the position in the whole batch, so only the first
+    // sample can be computed alone.
     if (as<RandomDropout>(layer) == nullptr) samples.insert(whole_.batch - 1);
     for (const std::int64_t sample : samples) {
       const auto wrong =

@@ -8,14 +8,16 @@
 
 namespace parbench {
 
-/// Returns the pass that planned a layer; with one device always the same.
+/// Returns the pass that planned a layer; with one device, the same for all layers.
 using PassOfLayer = std::function<const NetworkForward&(int layer)>;
 
-/// Adds checks that recompute every layer from its actual inputs, in the first and the last sample.
-/// Convolutions without groups and linear layers are checked at several dozen positions, batch
-/// normalisations in the first and the last channel, dropouts in the first sample, other layers
-/// completely. Batch normalisations of more than 2^24 values, and other layers with more than 1e9
-/// FLOP per sample, are skipped. The network and its passes must outlive the checks.
+/// Adds a check that the network's output is finite, and that recomputes layers from their actual
+/// inputs, in the first and the last sample. Convolutions without groups and linear layers are
+/// checked at several dozen positions, batch normalisations in the first and the last channel,
+/// dropouts in the first sample, compositions that mix samples in all samples, other layers
+/// completely. Skips batch normalisations of more than 2^24 values, layers to be checked completely
+/// with more than 1e9 FLOP per sample, and mixing compositions with more than 1e9 FLOP. The network
+/// and its passes must outlive the checks.
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const PassOfLayer& pass_of);
 
 }  // namespace parbench

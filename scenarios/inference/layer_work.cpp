@@ -27,7 +27,6 @@ class CountedOp final : public DescribedOp {
   }
 };
 
-/// The forward pass of one layer.
 class CountingPass final : public ForwardPass {
  public:
   CountingPass(const Network& network, const Layer& layer, std::int64_t batch)
@@ -61,7 +60,7 @@ class CountingPass final : public ForwardPass {
   [[nodiscard]] SymbolicView statistics() const override { return memory(statistics_); }
 
  private:
-  /// Returns memory that nothing reads.
+  /// Returns a view that no operation accesses.
   [[nodiscard]] static SymbolicView memory(std::size_t bytes) {
     return {Space::transient, 0, bytes};
   }

@@ -67,8 +67,8 @@ struct ParameterPart {
 /// whole network for one batch; other devices may have passes of their own for other layers.
 class NetworkForward final : public ForwardPass {
  public:
-  /// All arguments must outlive it; `device` is the index of its tensors. Tensors have no memory at
-  /// first.
+  /// The network, `stream` and `memory` must outlive it. `device`: index of the device, for its
+  /// tensors. Tensors have no memory at first.
   NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
                  ForwardMemory& memory);
 
@@ -79,8 +79,8 @@ class NetworkForward final : public ForwardPass {
   void receive(int tensor);
   /// Plans a layer for a stream of the device. Its inputs must have memory.
   [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
-  /// Plans convolutions that differ only in their output channels as one, whose output contains
-  /// theirs.
+  /// Plans convolutions that differ only in their output channels as one, followed by copies of its
+  /// channels to the output of each.
   [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
                                                 OpSet& ops);
 

@@ -27,8 +27,8 @@ constexpr const char* by_levels = "levels";
 constexpr const char* by_list = "list";
 constexpr const char* by_fastest_levels = "stages";
 
-/// Suffix of a strategy's reference: the same layers on the same streams, one after the other. Its
-/// results must be bitwise equal; results on other streams may be rounded differently, and
+/// Suffix of a strategy's reference: the same operations on the same streams, one after the other,
+/// so that results are rounded in the same way. On other streams, roundings may differ, and
 /// normalisations of few values amplify such differences. Not offered to users.
 constexpr std::string_view in_turn_suffix = "-in-turn";
 
@@ -48,7 +48,7 @@ struct InterOpParts : CaseParts {
   std::unique_ptr<NetworkForward> forward;
 };
 
-/// Adds a schedule as tasks, one per layer.
+/// Adds a schedule as tasks, one for each layer or merge.
 class ScheduleWriter {
  public:
   /// `in_turn`: each task waits for the previous one, on any lane.
@@ -57,7 +57,7 @@ class ScheduleWriter {
 
   void write(const InterOpSchedule& schedule) {
     for (const InterOpLevel& level : schedule) {
-      // tasks of the previous level, by lane
+      // last tasks of the previous level, by lane
       const std::map<LaneId, TaskId> before = std::move(last_);
       last_.clear();
       for (const PlacedOp& placed : level) {
@@ -118,10 +118,11 @@ class ScheduleWriter {
   TaskId count_ = 0;               // number of tasks so far
   std::map<int, LaneId> lanes_;    // by stream
   std::map<int, TaskId> tasks_;    // by layer
-  std::map<LaneId, TaskId> last_;  // tasks of the current level
+  std::map<LaneId, TaskId> last_;  // last task of each lane in this level
 };
 
-/// Sets the costs of the problem if the strategy needs them.
+/// Returns the schedule of a strategy. Sets the costs of the problem if the schedule depends on
+/// them.
 InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts,
                             InterOpProblem& problem) {
   const std::string_view name = schedule_name(spec.strategy);
@@ -280,7 +281,8 @@ class InterOp final : public Scenario {
   }
 
  private:
-  /// Adds the network's output. A layer that ran too early has read NaN, which propagates to it.
+  /// Adds the network's output, and fills the outputs of all layers with NaN: if a layer runs too
+  /// early, it reads NaN, which propagates to the network's output.
   static void add_outputs(InterOpParts& parts) {
     for (int layer = 0; layer <= parts.whole.last; ++layer) {
       parts.data.poison(parts.forward->tensor(layer));

@@ -1,4 +1,4 @@
-// Runs a network layer by layer on copies of its memory.
+// Measures a network layer by layer, in memory of its own.
 #include "scenarios/inter_op/layer_costs.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ class TimedNetwork {
       for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
     });
   }
-  /// Sorts the seconds of items: those of all layers, then those of all merges.
+  /// Returns the seconds of items in another order: all layers, then all merges.
   [[nodiscard]] std::vector<double> sorted(const std::vector<double>& seconds) const {
     std::map<std::pair<int, int>, double> ordered;  // by merge, then by layer
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -92,7 +92,7 @@ class TimedNetwork {
  private:
   struct Item {
     int layer = 0;
-    int merge = not_merged;  // sorts before all merges
+    int merge = not_merged;  // `not_merged` sorts before all merges
   };
 
   void add(const Item& item, std::vector<OpCall> calls) {
@@ -137,7 +137,7 @@ std::vector<double> run_once(const TimedNetworks& networks) {
   return seconds;
 }
 
-/// Returns the median over several passes, after a warm-up pass.
+/// Returns the median time of each item over several passes, after a warm-up pass.
 std::vector<double> median_of_passes(const TimedNetworks& networks, const Context& context) {
   static_cast<void>(run_once(networks));
   std::vector<std::vector<double>> times;
@@ -198,8 +198,8 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Returns estimates that order the layers if nothing may be measured; only their ratios matter.
-/// Streams divide a device evenly.
+/// Returns estimates of the items' seconds by a roofline, if nothing may be measured. Streams
+/// divide a device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;
@@ -222,8 +222,8 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   return networks;
 }
 
-/// Returns the costs of all layers alone, of all merges, of all layers that share the device, and
-/// of a join.
+/// Returns the costs in this order: all layers alone, all merges, all layers that share the device,
+/// a join.
 std::vector<double> measured_seconds(Context& context, int device, const StageRange& whole,
                                      const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);

@@ -12,10 +12,11 @@ namespace parbench {
 [[nodiscard]] InterOpProblem inter_op_problem(const Network& network, int streams);
 
 /// Sets the costs of a whole network's forward pass on a device. They are measured once per run, in
-/// the order of the layers, after a warm-up: alone on a stream with the whole device, and on all
-/// streams that share it, which run the same layer at the same time. Merges are measured alone. A
-/// join is the time between the layers when the stream with the device and those that share it take
-/// turns. A context that measures nothing estimates the costs.
+/// the order of the layers, after a warm-up: each layer alone on a stream with the whole device,
+/// and on all streams that share it, which run the same layer at the same time. Merges are measured
+/// alone. The cost of a join is the median time between the end of a layer on the stream with the
+/// whole device and its beginning on those that share it, or the reverse. A context that measures
+/// nothing estimates the costs.
 void set_costs(InterOpProblem& problem, Context& context, int device, const StageRange& whole);
 
 }  // namespace parbench

@@ -11,7 +11,7 @@ namespace parbench {
 /// Returns sets of convolutions that read the same tensor and differ only in their output channels,
 /// so that one convolution with all of these channels computes the same. With up to four such
 /// convolutions, these are all sets of two or more; with more, only neighbours in the network's
-/// order. All costs are 1.
+/// order. The costs of all sets are 1.
 [[nodiscard]] std::vector<InterOpMerge> possible_merges(const Network& network);
 
 }  // namespace parbench

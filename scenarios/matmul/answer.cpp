@@ -35,7 +35,8 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
           spec.parameters.integer_or("streams", 0)};
 }
 
-/// One of the two questions: the cases that it compares, and the wording of its answer.
+/// A part of the scenario's question (several devices, streams): the cases that it compares, and
+/// the wording of its answer.
 struct Question {
   std::vector<std::string_view> strategies;  // baseline first
   std::string_view name;                     // name of the question in settings
@@ -65,8 +66,8 @@ Recommended recommendations_of(const Question& question, const Outcomes& outcome
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
-/// Returns the answers to both questions; if they are too long, the second or the first is
-/// shortened.
+/// Returns the answers to both questions. If they are too long, shortens the second, otherwise the
+/// first, otherwise both.
 std::vector<std::string> fitting(std::vector<std::string> answers,
                                  const std::vector<std::string>& in_short) {
   const auto fits = [](const std::vector<std::string>& both) {
@@ -89,14 +90,14 @@ std::string superlinear_text_of(const Recommendation& found, const Outcomes& out
                               : "the baseline was disturbed");
 }
 
-/// Ratio of the time of one device after the other to that of the same products alone on each
-/// device: lower limit, and ratio of the medians.
+/// Time of the products on one device after the other, over the sum of the times that the devices
+/// take alone: lower limit, and ratio of the medians.
 struct Excess {
   double min = 0;
   double median = 0;
 };
 
-/// Returns nothing unless all of the cases were measured with an interval.
+/// Returns nothing unless both strategies were measured on all devices, with intervals.
 std::optional<Excess> excess_of_baseline(const SameWork& group) {
   const CaseOutcome* in_turn = nullptr;
   double alone = 0;
@@ -118,9 +119,9 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
                 .median = in_turn->median_seconds / alone};
 }
 
-/// If the baseline is slower than its parts, a gain over it is not only due to concurrent devices.
-/// Adds a remark to such recommendations that have a verdict, and returns the sentence on the
-/// largest excess; empty without any.
+/// Returns a sentence about the setting at which the baseline is slowest compared with its parts;
+/// empty if it is at most 5% slower. A gain over such a baseline is not only due to concurrent
+/// devices, so recommendations of a case other than the baseline get a remark.
 std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes) {
   constexpr double remarkable = 1.05;
   const Outcomes parts = outcomes_where(outcomes, [](const CaseSpec& spec) {

@@ -195,7 +195,7 @@ class Matmul final : public Scenario {
     return std::nullopt;
   }
 
-  /// One device computes the products of all devices.
+  /// Keeps the number of devices, whose products one device computes.
   CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, "sequential");
   }

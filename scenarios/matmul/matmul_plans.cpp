@@ -12,13 +12,13 @@
 namespace parbench {
 namespace {
 
-/// Two results, because one sharded product is combined while the next is computed.
+/// Minimum number of results: one sharded product is combined while the next is computed.
 constexpr std::int64_t min_results = 2;
-/// Few operands, because the published experiment has one, and small matrices are read from a near
-/// cache.
+/// Maximum number of operands. Small, because the published experiment has one, and small matrices
+/// should stay in a near cache.
 constexpr std::int64_t max_operands = 3;
 
-/// Returns the matrices that a device squares in `products` products; `owner` selects their
+/// Returns the matrices that a device squares in `products` products; `owner` selects their random
 /// numbers.
 std::vector<Tensor> make_operands(CaseParts& parts, const MatmulSizes& sizes, int device, int owner,
                                   std::int64_t products) {
@@ -39,7 +39,8 @@ Task product_task(std::string name, LaneId lane, std::vector<TaskId> after) {
   return {.name = std::move(name), .lanes = {lane}, .after = std::move(after)};
 }
 
-/// Returns a copy of a rectangle of a square matrix that is already filled, copied row by row.
+/// Returns a matrix that is filled at every reset with a rectangle of the square matrix `x`, which
+/// must be filled before.
 Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
                   std::int64_t first_column, std::int64_t columns) {
   Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
@@ -56,8 +57,9 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
 }
 
 /// Assigns a result and an operand to each product of a sharded plan. Results are used in turn.
-/// Consecutive products, in time and in each result, have different operands. In the last turn,
-/// result r gets operand r modulo the number of operands, as in plans that are not sharded.
+/// Consecutive products, in time and in each result, have different operands if there are several.
+/// In the last turn, result r gets operand r modulo the number of operands, as in plans that are
+/// not sharded.
 struct Turns {
   std::int64_t products = 1;
   std::int64_t results = 1;
@@ -66,7 +68,7 @@ struct Turns {
   [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
   [[nodiscard]] std::int64_t operand(std::int64_t product) const {
     const std::int64_t turns_to_come = (products - 1) / results - product / results;
-    // ensures that consecutive products in time differ
+    // gives the first product of a turn another operand than the product before it
     const std::int64_t shift = results % operands == 0 ? 2 : 1;
     return (result(product) + shift * turns_to_come) % operands;
   }
@@ -108,8 +110,8 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const T
   return shard;
 }
 
-/// Makes a shard of the second factor for each device: some of its columns; or some of its rows,
-/// with the columns of the first factor that they multiply.
+/// Makes a shard for each device: some columns of the second factor; or some of its rows, with the
+/// columns of the first factor that they multiply.
 std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding,
                                const std::vector<std::int64_t>& widths, const Turns& turns) {
   std::vector<Shard> shards;
@@ -161,7 +163,7 @@ template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
                           const Combine& combine) {
   std::vector<Completion> done;
-  // by shard: tasks before the collective of the previous product
+  // by shard: tasks for which the collective of the previous product waits
   std::vector<std::vector<TaskId>> ready;
   for (std::int64_t p = 0; p <= turns.products; ++p) {
     std::vector<std::vector<TaskId>> computed;
@@ -181,7 +183,7 @@ void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, co
   }
 }
 
-/// Verifies the results on every device.
+/// Adds the output, and the checks of the results on every device.
 void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
                    const Turns& turns, const std::vector<std::int64_t>& widths) {
   std::vector<DeviceResults> all;
@@ -235,7 +237,7 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
                    int streams, bool in_turn) {
   const bool is_whole = parts.context.device_count() == 1;
   std::map<int, ComputeLanes> lanes_of;
-  std::vector<TaskId> last;  // last tasks of the previous device
+  std::vector<TaskId> last;  // last task of the previous device
   for (const int owner : owners) {
     const int device = is_whole ? 0 : owner;
     const auto [known, is_new] = lanes_of.try_emplace(device);

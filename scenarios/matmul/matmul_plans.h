@@ -19,17 +19,17 @@ struct MatmulSizes {
 
 /// Plans `count` independent products x·x on each of the devices `owners`, distributed over
 /// `streams` lanes there; each has its own result. `in_turn`: a device begins when the previous one
-/// has ended. With a context of one device, it computes the products of all owners.
+/// has ended. If the context has one device, that device computes the products of all owners.
 ///
-/// In all strategies, several x are squared in turn, so that the result of another product in the
-/// same memory is detected. A device has `count` results (at least two if sharded), so that no
-/// strategy has a warmer cache.
+/// In all strategies, several x are squared in turn, so that the check detects the result of
+/// another product in the same memory. A device has memory for `count` results (at least two if
+/// sharded), so that no strategy has a warmer cache.
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 
-/// How the second factor w is divided over devices. Columns: each device multiplies x by its
-/// columns, and an all-gather gives each device the whole result. Rows: each device multiplies some
-/// columns of x by its rows, and an all-reduce adds the results.
+/// How the second factor of x·x is divided over devices. Columns: each device multiplies x by its
+/// columns, and an all-gather gives each device the whole result. Rows: each device multiplies the
+/// matching columns of x by its rows, and an all-reduce adds the results.
 enum class Sharding { columns, rows };
 
 /// Plans `count` products for each device, one after the other; all devices together compute each

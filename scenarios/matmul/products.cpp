@@ -15,9 +15,9 @@ namespace {
 constexpr int random_columns = 12;
 constexpr std::int64_t spread_rows = 16;
 
-/// Returns the rows to recompute of the `index`-th of `total` results: the first, the last, and
-/// evenly spread ones that differ between results, enough to check every block that a collective
-/// moves.
+/// Returns the rows to recompute of the `index`-th of `total` results: the first, the last, and up
+/// to 16 evenly spread ones, which differ between results to check more of the blocks that a
+/// collective moves.
 std::set<std::int64_t> checked_rows(std::int64_t n, std::size_t index, std::size_t total) {
   const std::int64_t bands = std::min(spread_rows, n);
   const std::int64_t shift =

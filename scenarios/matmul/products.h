@@ -33,11 +33,11 @@ struct DeviceResults {
 void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,
                         std::int64_t count);
 
-/// Adds a check that recomputes several dozen elements of every result.
+/// Adds a check that recomputes sampled elements of every result.
 void add_product_checks(CaseParts& parts, std::int64_t n, NumberFormat format,
                         const DeviceResults& results);
 
-/// Adds a check that another device has the same results as the first.
+/// Adds a check that two devices have the same results.
 void add_equality_check(CaseParts& parts, std::int64_t n, const DeviceResults& first,
                         const DeviceResults& other);
 

@@ -8,7 +8,7 @@
 namespace parbench {
 namespace {
 
-// Default initial values of the parameters of a model from a file.
+// Values of --weights: initial parameters of a model from a file. The first one is the default.
 constexpr std::string_view drawn_weights = "random";
 constexpr std::string_view weights_of_file = "file";
 
@@ -135,7 +135,7 @@ void add_asked(const Parameters& asked, const std::string& name, const Value& by
 
 namespace {
 
-/// Adds the kind of the model's head, if there is a choice.
+/// Adds the kind of the model's head, if the model supports several.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   const std::string head = request.spec.parameters.text_or("head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;

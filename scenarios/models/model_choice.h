@@ -19,8 +19,8 @@ namespace parbench {
 /// Returns the axis "model": shipped models and ONNX files. `usual`: the default; `published`: the
 /// values of the published preset, by default the same.
 [[nodiscard]] Axis model_axis(const std::string& usual, std::vector<Value> published = {});
-/// Returns an axis for each of `model_size_names`, whose default is the model's, and axes for tied
-/// heads and for open dimensions of files.
+/// Returns axes for `model_size_names`, whose defaults are those of the model, for the head, and
+/// for open dimensions and the output of ONNX files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
 /// Names of the kinds of heads, the default first.
 inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
@@ -35,7 +35,8 @@ void add_choice(Parameters& parameters, const std::string& name, const Value& ch
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
                 std::string_view by_default);
 
-/// Adds the requested value of that name, or the default, which the case's name omits.
+/// Adds the value that the user requested for a parameter, or the default, which the name of the
+/// case omits.
 void add_asked(const Parameters& asked, const std::string& name, const Value& by_default,
                Parameters& parameters);
 

@@ -1,4 +1,4 @@
-// The list of models.
+// List of the shipped models, and functions of models.
 #include "scenarios/models/models.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
   return model;
 }
 
-/// Returns a model of images, with the sizes that all models of images have.
+/// Returns a model of images with the sizes "hidden", "image" and "layers".
 template <class Sizes>
 Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&)) {
@@ -67,8 +67,8 @@ Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_ba
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// Returns a transformer of tokens, with the sizes that all such transformers have, and `more`.
-/// Settings other than sizes are those of `usual`.
+/// Returns a transformer of tokens with its common sizes, the sizes `more`, and a choice of heads.
+/// Other settings are those of `usual`.
 template <class Sizes>
 Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&), const SizeFields<Sizes>& more = {}) {
@@ -91,13 +91,13 @@ Model llama_like(std::string_view name, const LlamaSizes& usual, std::int64_t qu
   return of_tokens(name, usual, quick_batch, llama, more);
 }
 
-/// Smallest GPT-2 (Radford et al. 2019).
+/// The smallest GPT-2 (Radford et al. 2019).
 constexpr TransformerSizes gpt2_124m{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
 constexpr TransformerSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
-/// The smaller of the paper's two models (Devlin et al. 2018), uncased.
+/// BERT-Base, uncased (Devlin et al. 2018).
 constexpr TransformerSizes bert_base{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
 

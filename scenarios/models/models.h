@@ -14,10 +14,10 @@
 
 namespace parbench {
 
-/// Classes of the models of images, except U-Net: those of ImageNet.
+/// Number of classes of the models of images except U-Net, as in ImageNet.
 inline constexpr std::int64_t image_classes = 1000;
 
-/// Throws std::invalid_argument for images that cannot be halved five times.
+/// Throws std::invalid_argument for an image size below 32, which cannot be halved five times.
 void check_image(std::int64_t image);
 
 /// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision, with the
@@ -26,9 +26,9 @@ void check_image(std::int64_t image);
 /// another depth.
 [[nodiscard]] Network resnet(int depth, std::int64_t image);
 
-/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without adaptive
-/// pooling for images of sizes other than 224: the classifier reads the features directly. Units:
-/// the five groups of convolutions, the classifier. `image` is at least 32.
+/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without its adaptive
+/// pooling, which matters only for image sizes other than 224: the classifier reads the features
+/// directly. Units: the five groups of convolutions, the classifier. `image` is at least 32.
 [[nodiscard]] Network vgg16(std::int64_t image);
 
 /// GoogLeNet (Szegedy et al. 2014) as in torchvision: with batch normalisation, 3×3 instead of 5×5
@@ -51,7 +51,7 @@ struct ConvNextSizes {
 [[nodiscard]] Network convnext(const ConvNextSizes& sizes);
 
 struct UnetSizes {
-  std::int64_t image = 128;  // must be divisible by 2 `layers` times
+  std::int64_t image = 128;  // a multiple of 2^layers
   std::int64_t layers = 4;
   std::int64_t hidden = 64;  // channels at the image's size, doubled at each halving of the image
 };
@@ -60,7 +60,7 @@ struct UnetSizes {
 /// images and are normalised; up-convolutions have no bias. Each level of the decoder reads the
 /// corresponding level of the encoder, so that up to `layers` + 1 tensors cross between units. The
 /// loss is the mean squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 …
-/// up.0, head. Throws std::invalid_argument for images that cannot be halved.
+/// up.0, head. Throws std::invalid_argument for unsupported sizes.
 [[nodiscard]] Network unet(const UnetSizes& sizes);
 
 /// Sizes of GPT and BERT.
@@ -84,9 +84,9 @@ struct BlockSizes {
   std::int64_t sequence = 128;
 };
 
-/// A single block of that transformer, from and to a sequence of positions: attention and a
-/// perceptron of two layers, each after a normalisation and with a residual connection. The loss is
-/// the mean squared error. Throws std::invalid_argument for a width that the heads do not divide.
+/// A single block of `gpt`, from and to a sequence of positions: attention and a perceptron of two
+/// layers, each after a normalisation and with a residual connection. The loss is the mean squared
+/// error. Throws std::invalid_argument for a width that the heads do not divide.
 [[nodiscard]] Network transformer_block(const BlockSizes& sizes);
 /// The second half of transformer_block: the perceptron.
 [[nodiscard]] Network perceptron_block(const BlockSizes& sizes);
@@ -109,9 +109,10 @@ struct LlamaSizes {
 
 /// Decoder-only transformer like Llama (Touvron et al. 2023): RMS normalisation before each part,
 /// rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
-/// biases. Experts take fixed, equal numbers of random tokens (experts.h); the router's outputs are
-/// only used as weights. Throws std::invalid_argument for heads and experts that do not divide. The
-/// loss is the cross-entropy of the next token. Units: embedding, layers.0 …, head.
+/// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the outputs of
+/// the router are only used as weights. Throws std::invalid_argument for numbers of heads and
+/// experts that do not divide. The loss is the cross-entropy of the next token. Units: embedding,
+/// layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
 /// Text encoder with normalisations after each part, and the head of a masked language model
@@ -158,7 +159,7 @@ struct RnnLmSizes {
 /// Linear 5→2: the model of PyTorch's tutorial on data parallelism.
 [[nodiscard]] Network linear_model();
 
-/// The sizes that a model is built with, by name: {"image", 128}.
+/// Sizes with which a model is built, by name: {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// Names of all sizes of models.
@@ -171,7 +172,7 @@ struct Model {
   std::string name;
   ModelSizes sizes = {};  // sizes that it has, with default values
   std::int64_t quick_batch = 24;
-  /// Requires a value for each of its sizes.
+  /// Makes the network. `sizes` must have a value for each size of the model.
   std::function<Network(const ModelSizes& sizes)> make = {};
   /// Makes the network with a head that uses the embedding's table; empty if not supported.
   std::function<Network(const ModelSizes& sizes)> make_tied = {};
@@ -181,8 +182,8 @@ struct Model {
 [[nodiscard]] const std::vector<Model>& models();
 [[nodiscard]] std::vector<std::string> model_names();
 
-/// Makes the network; sizes that are not given have default values. Throws UsageError for invalid
-/// sizes.
+/// Makes the network. Sizes that are not in `given` have default values. Throws UsageError for
+/// invalid sizes.
 [[nodiscard]] Network make_network(const Model& model, const ModelSizes& given);
 /// Throws UsageError, which names the size as a flag, if the model lacks it.
 void check_has_size(const Model& model, std::string_view size);
@@ -206,14 +207,15 @@ struct FileOptions {
 inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "prediction", "loss",
                                                                    "weights"};
 
-/// Returns a shipped model, or reads the file with that path (see onnx/model.h). Throws
-/// std::out_of_range if there is neither, and UsageError for file options with a shipped model.
+/// Returns a shipped model or, for a name that ends with ".onnx", the model of that file
+/// (onnx/model.h). Throws std::out_of_range for other names, and UsageError for files that cannot
+/// be read and for file options with a shipped model.
 [[nodiscard]] Model model_named(std::string_view name, const FileOptions& options = {});
 
 /// Parses the value of --dim: "NAME=SIZE", several joined by '+'. Throws UsageError.
 [[nodiscard]] std::map<std::string, std::int64_t, std::less<>> dimensions_named(
     std::string_view text);
-/// Throws std::out_of_range for an unknown name.
+/// Returns the loss of that name. Throws std::out_of_range for an unknown name.
 [[nodiscard]] Loss loss_named(std::string_view name);
 /// The names of all losses.
 inline constexpr std::array<std::string_view, 2> loss_names{"mse", "cross-entropy"};

@@ -14,7 +14,7 @@
 
 namespace parbench {
 
-/// One layer. Inputs are indices of earlier layers, or `network_input` for the samples.
+/// One layer. Inputs are indices of earlier layers, or `network_input`.
 struct Layer {
   std::string name;  // prefix of its parameters' names, as in torchvision
   std::shared_ptr<const LayerKind> kind;
@@ -23,7 +23,7 @@ struct Layer {
   int unit = 0;       // index into Network::units
   int tied_to = -1;   // earlier layer whose parameters it uses; -1: none
 
-  /// Returns whether a tensor (Network::crossing) is one of its inputs.
+  /// Returns whether a tensor, the output of a layer or `network_input`, is one of the inputs.
   [[nodiscard]] bool reads(int tensor) const {
     return std::ranges::find(inputs, tensor) != inputs.end();
   }
@@ -77,7 +77,8 @@ struct Network {
   [[nodiscard]] const Layer& layer(int index) const {
     return layers.at(static_cast<std::size_t>(index));
   }
-  /// Throws std::out_of_range, with the layer's name, for a missing input.
+  /// Returns the shape of an input. Throws std::out_of_range, with the layer's name, if it is
+  /// missing.
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
   /// Returns the tensors that layers from `first` on read from earlier layers, as indices of layers
   /// or `network_input`, ascending.
@@ -102,14 +103,13 @@ struct Network {
   /// Returns the number of positions of a sample before its padding. It is the same for every seed,
   /// because the work depends on it.
   [[nodiscard]] std::int64_t length_of(std::int64_t sample) const;
-  /// Returns the number of positions over which the loss is a mean.
+  /// Returns the number of positions in a batch of `batch` samples over which the loss is a mean.
   [[nodiscard]] std::int64_t target_positions(std::int64_t batch) const;
   [[nodiscard]] std::int64_t classes() const { return layers.back().output.back(); }
   /// Returns the minimum number of samples of a micro-batch that every layer can compute.
   [[nodiscard]] std::int64_t min_samples() const;
-  /// Returns the maximum number of samples of a batch for which the positions of every tensor
-  /// (samples × height × width) can be counted in 31 bits. Libraries of kernels do so, and crash
-  /// beyond.
+  /// Returns the maximum number of samples of a batch: kernel libraries count the positions
+  /// (samples × height × width) of a tensor in 31 bits, and crash beyond.
   [[nodiscard]] std::int64_t max_samples() const;
 
   /// Appends a layer, whose output shape is derived from its inputs, and returns its index. Throws
@@ -127,7 +127,7 @@ struct Network {
   /// Makes a layer use the parameters of an earlier one, with the same roles and shapes, and add
   /// its gradients to theirs. Throws std::logic_error for other parameters.
   void tie(int index, int to);
-  /// Starts a unit: the layers appended from now on belong to it.
+  /// Starts a unit, to which the layers appended next belong.
   void unit(std::string unit_name);
 
  private:

@@ -46,7 +46,7 @@ OverlapSizes sizes_of(const CaseSpec& spec) {
   return sizes;
 }
 
-// --- the parts of an overlapped case, each alone ---
+// --- cases with which an overlapped case is compared ---
 
 CaseSpec products_of(const CaseSpec& spec) {
   return with_strategy(spec, "compute", {"memory", "chunk", "prefetch"});
@@ -70,8 +70,8 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
   return (seconds[3] - seconds[0]) / shorter;
 }
 
-/// Ratio of the medians, both parts in turn over their sum. Above it, the parts disturb each other
-/// when run in turn, and the difference would count as hidden.
+/// Maximum ratio of the median time of both parts in turn to the sum of the parts' medians. Above
+/// it, the parts disturb each other when run in turn, and the difference would count as hidden.
 constexpr double slow_in_turn = 1.05;
 
 /// Explains a fraction that is outside of 0 to 1, or that includes other effects than overlap;
@@ -156,8 +156,8 @@ const std::vector<Axis> overlap_axes = {
      .strategies = {"overlapped"}},
 };
 
-/// Fifty products and the copies of their results, on one GPU. The published copies allocate host
-/// memory each time, like fresh memory here.
+/// Fifty products and the copies of their results, on one GPU. The published experiment allocates
+/// host memory for every copy, as `fresh` does.
 std::vector<Published> overlap_figures() {
   const std::vector<Parameter> products{
       {"n", std::int64_t{4000}}, {"count", std::int64_t{50}}, {"direction", std::string("d2h")}};
@@ -177,8 +177,8 @@ std::vector<Published> overlap_figures() {
 
 // --- answer ---
 
-/// The metric of overlapped cases: the fraction of the shorter part, computing or copying, that is
-/// hidden by the other.
+/// Name of the metric of overlapped cases: the fraction of the shorter part, computing or copying,
+/// that the other part hides.
 constexpr std::string_view achieved_overlap = "achieved overlap";
 constexpr std::string_view sequential_strategy = "sequential";
 constexpr std::string_view baseline_label = "no overlap";

@@ -48,7 +48,7 @@ struct OverlapLanes {
 };
 
 /// Fills matrices at every reset: matrix i contains the rows from i on of one tall matrix of random
-/// numbers. All matrices differ, and drawing the numbers costs as much as for one matrix.
+/// numbers. All matrices differ, but only n + count − 1 rows of numbers are drawn.
 void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
                   const std::vector<Tensor>& matrices) {
   const std::int64_t rows = sizes.n + static_cast<std::int64_t>(matrices.size()) - 1;
@@ -67,7 +67,7 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
   const OverlapSizes& sizes = data.sizes;
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
-  const bool is_filled = order == reader_alone;  // otherwise the other part of the plan writes them
+  const bool is_filled = order == reader_alone;  // otherwise tasks of the plan write them
   for (std::int64_t i = 0; i < sizes.count; ++i) {
     data.on_device.push_back(parts.data.tensor(overlap_device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());
@@ -150,7 +150,7 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
   }
 }
 
-/// Two loops: the first fills device matrices, the second empties them. As in the other orders,
+/// Adds two loops: the first fills device matrices, the second reads them. As in the other orders,
 /// every matrix has its own memory, so that no order has a warmer cache. Only the dependencies
 /// limit how far the first loop advances.
 ///
@@ -193,7 +193,8 @@ void add_tasks(CaseParts& parts, const OverlapData& data, const OverlapLanes& la
 
 // --- verification ---
 
-/// Rows of matrix i to compare; the range moves from matrix to matrix.
+/// Returns the first row and the number of rows of matrix i to compare; the range moves from matrix
+/// to matrix.
 std::pair<std::int64_t, std::int64_t> rows_of(const OverlapSizes& sizes, std::int64_t i) {
   const std::int64_t count = std::min(output_rows, sizes.n);
   return {(sizes.n - count) * i / std::max<std::int64_t>(1, sizes.count - 1), count};

@@ -33,7 +33,7 @@ struct OverlapSizes {
 enum class OverlapOrder {
   compute,     // products only
   copy,        // copies only
-  sequential,  // all of one, then all of the other
+  sequential,  // all products, then all copies (d2h), or the reverse (h2d)
   overlapped,  // matrices are copied while others are computed, prefetch + 1 of them in flight
 };
 

@@ -1,4 +1,4 @@
-// Axes, layouts and words of the pipeline scenario.
+// Axes, layouts and references of scenario pipeline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr const char* pipelined_model = "pipeline";
 
 constexpr std::int64_t published_batch = 120;
 
-// Parameter of cases on unlike devices, whose references run on the same devices.
+// Implied parameter of cases on unlike devices: their references run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr const char* same_devices = "same devices";
 
@@ -64,7 +64,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis
   return batch / 2;
 }
 
-/// Fewer choices and fewer micro-batches are simpler.
+/// Returns the number of parameters in the name of a case and its size of micro-batches, negated:
+/// of tied cases, one with lower values is simpler.
 std::vector<std::int64_t> complexity(const CaseSpec& spec) {
   const Value* split = spec.parameters.find("split");
   const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);
@@ -73,7 +74,7 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 }
 
 /// Returns ", 90% of what its tasks and their dependencies allow; without micro-batches: 1.02×
-/// (0.99–1.04)", the latter if a case with micro-batches is recommended.
+/// (0.99–1.04)"; the second part only if a case with micro-batches is recommended.
 std::string details_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome& gaining = *find_outcome(outcomes, found.gaining->name);
   std::string text;
@@ -125,11 +126,12 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
-  /// Enough for six samples of each case on two slow cores.
+  /// Returns a limit that suffices for six samples of each case on two slow cores.
   [[nodiscard]] double quick_seconds() const override { return 180; }
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  /// Its bounds say more: stages of one batch are not meant to scale linearly.
+  /// Returns no scaling efficiency: stages that wait for each other cannot scale linearly, and the
+  /// report compares them with their bounds.
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& /*spec*/) const override { return {}; }
 
  private:
@@ -143,13 +145,13 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override {
     return {.grid = {.stages = devices_in(spec.parameters)}};
   }
-  /// Batch normalisations use the statistics of micro-batches.
+  /// Returns whether the case has micro-batches, whose statistics batch normalisations use.
   [[nodiscard]] bool compares_parts(const CaseSpec& spec) const override {
     return spec.strategy == pipelined_model;
   }
 };
 
-/// Published results: three batches on two GPUs.
+/// Returns published times of three batches on two GPUs.
 std::vector<Published> Pipeline::published() const {
   const std::vector<Parameter> step{
       {"model", default_model()}, {"batch", published_batch}, {"image", 128}};
@@ -189,8 +191,8 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);
-  // After fifty layers, gradients depend on every rounding: kernels of another backend differ by
-  // more than the tolerance for the same kernels.
+  // In a network of fifty layers, roundings by the kernels of another backend change gradients by
+  // more than the tolerance. Unlike devices may have different backends.
   if (!request.devices_alike) parameters.imply(reference_parameter, same_devices);
   if (is_pipeline) add_asked(asked, "schedule", default_schedule, parameters);
   return std::nullopt;
@@ -200,7 +202,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.parameters.find(reference_parameter) == nullptr) {
     return TrainingQuestion::reference(spec);
   }
-  if (spec.strategy == model_parallel) return std::nullopt;  // already runs in turn
+  if (spec.strategy == model_parallel) return std::nullopt;  // its reference would be the same step
   return with_strategy(spec, in_turn_strategy, {"schedule"});
 }
 

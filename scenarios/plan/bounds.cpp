@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// Returns the longest chain of dependencies that ends before each task starts.
+/// Returns, for each task, the seconds of the longest chain of dependencies before it.
 std::vector<double> heads(const std::vector<Task>& tasks, const std::vector<double>& costs) {
   std::vector<double> head(tasks.size(), 0.0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -23,7 +23,7 @@ std::vector<double> heads(const std::vector<Task>& tasks, const std::vector<doub
   return head;
 }
 
-/// Returns the longest chain of dependencies that starts after each task ends.
+/// Returns, for each task, the seconds of the longest chain of dependent tasks after it.
 std::vector<double> tails(const std::vector<Task>& tasks, const std::vector<double>& costs) {
   std::vector<double> tail(tasks.size(), 0.0);
   for (std::size_t i = tasks.size(); i-- > 0;) {
@@ -53,10 +53,9 @@ std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane,
   return own;
 }
 
-/// Returns the maximum over all subsets of a lane's tasks of: earliest start of any of them, plus
-/// their work, plus the minimum time after the last. Carlier (1982) proves that it equals the end
-/// of Jackson's preemptive schedule, which always runs the available task with the largest tail;
-/// this takes n log n operations. `tasks` are sorted by head.
+/// Returns the one-machine bound of a lane (Bound::one_machine). Carlier (1982) proves that it
+/// equals the length, tails included, of Jackson's preemptive schedule, which always runs the
+/// available task with the largest tail. Takes O(n log n) time. `tasks` are sorted by head.
 double one_machine(const std::vector<LaneTask>& tasks) {
   const auto less = [](const LaneTask& a, const LaneTask& b) { return a.tail < b.tail; };
   std::priority_queue<LaneTask, std::vector<LaneTask>, decltype(less)> ready(less);

@@ -1,4 +1,4 @@
-// The roofline of each task's first lane.
+// Estimates the costs of tasks by rooflines.
 #include "scenarios/plan/costs.h"
 
 #include <algorithm>

@@ -9,18 +9,18 @@
 
 namespace parbench {
 
-/// Peak rates of a lane (Williams et al. 2009): the time of work is that of computing or of moving
-/// its bytes, whichever is longer.
+/// Peak rates of a lane (Williams et al. 2009), for estimating the time of work.
 struct Roofline {
   double flops_per_second = 0;
   double bytes_per_second = 0;
 
-  /// `sharers`: number of lanes that divide the work.
+  /// Returns the longer of the times for computing and for moving bytes, divided by `sharers`, the
+  /// number of lanes that divide the work; plus `work.seconds`.
   [[nodiscard]] double seconds(const Work& work, int sharers = 1) const;
 };
 
-/// `lanes`: one roofline per lane; for a collective, that of its first lane is used. Throws
-/// std::invalid_argument for another number of rooflines.
+/// Returns the seconds of each task by the roofline of its first lane. `lanes`: one roofline per
+/// lane. Throws std::invalid_argument for another number of rooflines.
 [[nodiscard]] std::vector<double> estimated_costs(const PlanGraph& graph,
                                                   const std::vector<Roofline>& lanes);
 

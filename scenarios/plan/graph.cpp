@@ -1,4 +1,4 @@
-// Builds graphs, and checks that they are executable.
+// Builds graphs, and checks the lanes and dependencies of their tasks.
 #include "scenarios/plan/graph.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// A plan as data: tasks on lanes with dependencies. It does not refer to devices, so bounds,
-// simulations, metrics and reports need none.
+// A plan as data: tasks on lanes with dependencies. It has only the names of devices, so bounds,
+// simulations, metrics and reports can be computed without devices.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ inline constexpr std::array<TaskKind, 3> task_kinds{TaskKind::compute, TaskKind:
 enum class SubmitMode { one_thread, thread_per_lane, graph };
 inline constexpr std::array<SubmitMode, 3> submit_modes{
     SubmitMode::one_thread, SubmitMode::thread_per_lane, SubmitMode::graph};
-[[nodiscard]] std::string_view name_of(SubmitMode mode);  // "one-thread", "graph"
+[[nodiscard]] std::string_view name_of(SubmitMode mode);  // "thread-per-lane"
 
 using LaneId = int;  // index into PlanGraph::lanes
 using TaskId = int;  // index into PlanGraph::tasks
@@ -49,8 +49,8 @@ struct Lane {
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
-  /// One lane; for a collective one lane per member. The task has ended when it has ended on all of
-  /// them.
+  /// One lane, or a lane of each device that takes part in a message or collective. The task has
+  /// ended when it has ended on all of them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};
   /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. They do
@@ -67,8 +67,8 @@ struct Task {
 
 [[nodiscard]] bool runs_on(const Task& task, LaneId lane);
 
-/// Tasks of a lane run in the order of `tasks`. A task waits only for earlier tasks, so a graph has
-/// no cycles.
+/// Tasks and their lanes. Tasks of a lane run in the order of `tasks`. A task waits only for
+/// earlier tasks, so a graph has no cycles.
 struct PlanGraph {
   SubmitMode submit = SubmitMode::one_thread;
   std::vector<Lane> lanes;

@@ -59,7 +59,7 @@ std::vector<double> streams_busy(const Timeline& timeline) {
   return seconds;
 }
 
-/// Finds what each call waits for.
+/// Finds the calls for which each call waits.
 class Causes {
  public:
   explicit Causes(const Timeline& timeline)
@@ -78,14 +78,13 @@ class Causes {
     }
   }
 
-  /// Returns the previous call on its lane.
   [[nodiscard]] std::optional<std::size_t> before_on_lane(std::size_t call) const {
     return before_[call];
   }
 
-  /// Returns the last-ending call of other tasks for which a call waits. Only the first call of a
-  /// task on a lane has such a call: the last calls of the tasks in `after`, on all their lanes. If
-  /// the task itself is a collective, it also waits for the previous calls on its other lanes.
+  /// Returns the call of another task for which the first call of a task on a lane waits; nothing
+  /// for later calls. It is the call that ends last among the last calls of the tasks in `after`
+  /// and, for a collective, the previous calls on its other lanes.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
@@ -121,7 +120,8 @@ class Causes {
   std::map<TaskId, std::map<LaneId, std::size_t>> first_of_lane_;
 };
 
-/// Divides the time from `free`, the end of the lane's previous call, to the call's beginning.
+/// Divides the idle time before a call by cause. `free`: beginning of the idle time; `dependency`:
+/// end of the call for which it waits.
 Gaps gaps_before(const TimedCall& call, Nanoseconds free, Nanoseconds dependency) {
   const Nanoseconds begin = std::max(free, call.ran.begin);
   const Nanoseconds ready = std::clamp(dependency, free, begin);
@@ -213,7 +213,7 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
         causes.ended(other) > causes.ended(lane) ? other : lane;
     const Nanoseconds caused = std::min(causes.ended(cause), begin);
     const Nanoseconds enqueued = std::min(call.enqueued.end, begin);
-    if (enqueued > caused) {  // the host was enqueueing without a pause until then
+    if (enqueued > caused) {  // attribute the whole time until then to the host's enqueueing
       queue += begin - enqueued;
       host += enqueued - timeline.begin;
       break;

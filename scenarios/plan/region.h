@@ -7,14 +7,14 @@
 
 namespace parbench {
 
-/// Returns offsets within one region, best fit, and records how large the region had to become.
-/// Nothing is allocated: the caller replays the lifetimes once, and then reads `peak`.
+/// Allocator of offsets within one region (best fit), which records the size that the region needs.
+/// It allocates no memory: the caller replays the lifetimes of its tensors once, then reads `peak`.
 class RegionPlanner {
  public:
   static constexpr std::size_t alignment = 64;
 
   [[nodiscard]] std::size_t acquire(std::size_t bytes);
-  /// Returns nothing if the region would have to grow.
+  /// Like `acquire`, but returns nothing if the region would have to grow.
   [[nodiscard]] std::optional<std::size_t> acquire_hole(std::size_t bytes);
   /// Throws std::logic_error for an offset that is not held.
   void release(std::size_t offset);

@@ -1,4 +1,5 @@
-// Roles of parameters, so that explanations of times do not depend on parameters' names.
+// Roles of a scenario's parameters. Findings refer to roles, so that they do not depend on the
+// names of parameters.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ inline constexpr std::array<Role, 7> known_roles{
     Role::micro_batch_size, Role::partition, Role::schedule,     Role::host_memory,
     Role::memory_saving,    Role::batch,     Role::exchange_size};
 
-/// Returns the name of a role: "micro-batch size".
+/// Returns the name of a role, such as "micro-batch size".
 [[nodiscard]] constexpr std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, known_roles.size()> names{
       "micro-batch size", "partition", "schedule",     "host memory",

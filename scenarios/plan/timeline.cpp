@@ -1,4 +1,4 @@
-// Recognises calls on several lanes, and joins the calls of tasks.
+// Adjusts the beginnings of calls on several lanes, and joins the calls of tasks.
 #include "scenarios/plan/timeline.h"
 
 #include <algorithm>

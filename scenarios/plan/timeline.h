@@ -29,21 +29,20 @@ struct TimedCall {
   TaskId task = 0;
   LaneId lane = 0;
   std::string name;        // "convolution_forward"; empty for joined calls
-  TimeSpan enqueued = {};  // during the host's call; for a graph, during its launch
+  TimeSpan enqueued = {};  // time of the host's enqueueing; for a graph, of the graph's launch
   TimeSpan ran;
   Work work = {};            // for a collective, only on its first lane
   std::string layer = {};    // layer of the network, if the call belongs to one: "layer1.0.conv1"
   std::string tensors = {};  // operations only: "source 24x20x28x28, weights 64x20x3x3, …"
-  std::string kernel = {};   // operations only: the library's name, "brgconv:avx512_core"
+  std::string kernel = {};   // operations only: name in the library, "brgconv:avx512_core"
   bool reference = false;    // whether `kernel` is the library's reference implementation
-  Nanoseconds team_waiting = 0;  // idle time of the threads of its OpenMP team (mean)
+  Nanoseconds team_waiting = 0;  // mean idle time of the threads of its OpenMP team
   friend bool operator==(const TimedCall&, const TimedCall&) = default;
 };
 
 struct Timeline {
   PlanGraph graph;
-  std::vector<TimedCall>
-      calls;  // sorted by beginning; those of a lane are in the order in which they ran
+  std::vector<TimedCall> calls;  // sorted by beginning; calls of a lane in the order of execution
   /// Beginning of measured time, at or before the first call. Earlier work of the host, such as
   /// waking a stream, is not part of samples.
   Nanoseconds begin = 0;
@@ -55,8 +54,8 @@ struct Timeline {
 };
 
 /// Removes the time in which lanes wait for each other: a message or collective begins on every
-/// lane when it has begun on the last one. Lanes on which it has ended before, as after sending a
-/// short message early, are unchanged.
+/// lane when it begins on the last lane. A lane on which it has ended before that, such as the
+/// sender of a short message, is unchanged.
 [[nodiscard]] Timeline begin_together(Timeline timeline);
 
 /// Joins the calls of each task into one call per lane.

@@ -26,16 +26,17 @@ struct LabelledCase {
 };
 
 struct Recommendation {
-  std::string setting =
-      {};  // common parameters that distinguish these cases from others: "n 1024"; may be empty
+  /// Common parameters that distinguish these cases from others: "n 1024"; may be empty.
+  std::string setting = {};
   /// The recommended case, followed by the cases tied with it, followed by the others that the
-  /// samples do not rule out as the fastest. Both groups are in the order of expected speed.
+  /// samples do not rule out as the fastest. The tied cases and the others are each in the order of
+  /// expected speed.
   std::vector<LabelledCase> candidates = {};
   /// Cases other than the recommended one that are tied with the fastest, including the fastest, in
   /// the order of expected speed.
   std::vector<LabelledCase> tied = {};
   /// Whether a case other than the baseline is recommended and its gain is shown: the whole
-  /// interval is above 1, with the wanted confidence.
+  /// interval is above 1, with 95% confidence, and load cannot explain it.
   bool pays = false;
   /// The recommended case; if the baseline is recommended, the fastest other case. `gain` is its
   /// gain over the baseline.
@@ -62,7 +63,7 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
 /// Returns `undecided` if load on the cores can explain the result, `pays` for a recommendation
 /// that pays, and `may_pay` if another case than the baseline is recommended but its gain is not
 /// shown. If the baseline is recommended, the verdict is about the other case's gain:
-/// `does_not_pay` if the whole interval is below 1, with the wanted confidence; `gains_little` if
+/// `does_not_pay` if the whole interval is below 1, with 95% confidence; `gains_little` if
 /// it is above 1 and the gain is less than a tie; `may_pay` if the gain is larger, which occurs
 /// only in reports of earlier versions; otherwise `shows_no_gain`.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {

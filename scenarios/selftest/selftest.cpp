@@ -107,7 +107,8 @@ const std::vector<Axis> selftest_axes = {
      .identity = false},
 };
 
-/// Returns the number of lanes of a case, from the devices with its counters; 0 if unknown.
+/// Returns the number of lanes of a case, derived from the devices that hold its counters; 0 if
+/// unknown.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });
@@ -148,15 +149,15 @@ bool is_near(const Interval& deviations) {
          deviations.high <= max_deviation;
 }
 
-/// Sorts cases whose whole interval is outside of the tolerance last, then by the largest deviation
-/// of an end.
+/// Returns a key that is larger for worse cases: first for those whose whole interval is outside of
+/// the tolerance, then by the larger deviation of the interval's ends.
 auto badness(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   return std::tuple(is_far(deviations),
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
 
-/// Smaller shares of other programs are not mentioned.
+/// Minimum share of the core time of other programs that the answer mentions.
 constexpr double noteworthy_load = 0.05;
 
 /// Returns whether other programs can have caused the deviation from the expected time.
@@ -186,8 +187,9 @@ std::string deviation_text(const CaseOutcome& outcome) {
 }
 
 /// Returns " On 2 lanes 13.81 ms measured for 5.000 ms (+176.20%); other programs had 35% of the
-/// core time." for the case on several lanes with the largest deviation; empty if none is large.
-/// Lanes that share a core may take longer.
+/// core time." for the case on several lanes with the largest deviation; empty if none is far from
+/// the expected time. Cases with fewer cores than lanes are ignored, because lanes that share a
+/// core take longer.
 std::string several_lanes_text(const std::vector<CaseOutcome>& outcomes) {
   const CaseOutcome* worst = nullptr;
   for (const CaseOutcome& outcome : outcomes) {

@@ -1,4 +1,4 @@
-// Draws numbers on the device if possible, otherwise on the host.
+// Draws normal and uniform numbers on the device, and integers on the host.
 #include "scenarios/training/batch_data.h"
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 namespace parbench {
 namespace {
 
-// Subsequences of the generator for inputs and targets; those of parameters come after these.
+// Subsequences of the random generator for inputs, targets and the first parameter.
 constexpr std::uint64_t input_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
-/// `write` writes the values to canonical f32 memory.
+/// Writes the values that `write` writes to canonical f32 memory, converted to the tensor's layout
+/// and type.
 void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
                const std::function<void(BufferView)>& write) {
   const TensorDesc plain = canonical(tensor.shape);
@@ -58,7 +59,7 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts) {
   const TensorDesc plain = canonical(tensor.shape);
-  // memory that is aligned, as `view` may not be
+  // Draw into aligned memory; parts of `view` may not be aligned.
   const Buffer drawn = stream.device().allocate(plain.bytes, MemoryKind::device);
   OpSet ops;
   write_now(stream, tensor, view, [&](BufferView together) {
@@ -118,7 +119,7 @@ PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
   return padding;
 }
 
-/// Writes integers from 0 to `end` − 1.
+/// Writes integers from 0 to `end` − 1, and the padding of each sample.
 void draw_padded(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                  RandomStream numbers, const PaddedSamples& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
@@ -145,8 +146,7 @@ void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, Ran
   write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
 }
 
-/// Writes standard normal numbers. `part`: selects positions of a canonical tensor with all
-/// positions.
+/// Writes standard normal numbers: those at the positions of `part` in a tensor with all positions.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
                  PositionPart part) {
   const Fill fill{.count = element_count(tensor.shape) * part.count,

@@ -14,41 +14,41 @@
 
 namespace parbench {
 
-// All functions write synchronously to a tensor of any layout and type, whose memory outlives the
-// case.
+// Functions that write are synchronous. Tensors may have any layout and floating-point type, unless
+// a comment restricts them.
 
-/// Writes the numbers of a Fill; the tensor's count and type replace those of the Fill.
+/// Writes the numbers of an f32 Fill, which must have the tensor's number of elements.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
-/// Writes the numbers of several Fills, one after the other; their counts must add up to that of
-/// the tensor.
+/// Writes the numbers of several f32 Fills, one after the other; their counts must add up to the
+/// tensor's number of elements.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
 /// Returns the numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
-/// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected by `perturbation`
-/// (Context::perturbation), which must not be 0.
+/// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected at random. `perturbation`
+/// (Context::perturbation), not 0: n and −n make opposite selections, which differ for each n.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
 /// Writes integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers);
 
 /// Returns a function that writes the input of the whole batch: padded tokens, or standard normal
-/// numbers. It refers only to the stream.
+/// numbers. The function keeps a reference to the stream, not to the range.
 [[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// Returns a function that writes the target of the whole batch. It refers only to the stream.
+/// Like `writer_of_inputs`, for the target of the whole batch.
 [[nodiscard]] std::function<void(BufferView)> writer_of_target(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// Returns the initial values of a parameter in canonical order; each parameter of the network has
-/// its own subsequence.
+/// Returns the Fill that draws the initial values of a parameter in canonical order. Each parameter
+/// of the network has its own subsequence.
 [[nodiscard]] Fill initial_fill(const Network& network, const ParameterSpec& spec,
                                 std::uint64_t seed);
 
-/// Copies f32 values from the host.
+/// Copies f32 values from the host to `view`.
 void copy_values(Stream& stream, std::vector<float> values, BufferView view);
 
 }  // namespace parbench

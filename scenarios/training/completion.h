@@ -1,4 +1,4 @@
-// Positions in a pass after which regions are complete.
+// Positions in a pass after which its calls no longer access given regions.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace parbench {
 /// Returns whether two views have bytes in common.
 [[nodiscard]] bool overlap(const BufferView& a, const BufferView& b);
 
-/// A position in a pass: after `calls` calls of a part.
+/// A position in a pass: after the first `calls` calls of the part with index `part`.
 struct PassPosition {
   std::size_t part = 0;
   std::size_t calls = 0;
   friend auto operator<=>(const PassPosition&, const PassPosition&) = default;
 };
 
-/// Returns, for each region, the position after which no call accesses it or an earlier region.
-/// All calls must be operations.
+/// Returns, for each region, the position after which no call accesses it or an earlier region. All
+/// calls must be operations.
 [[nodiscard]] std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
                                                     const std::vector<BufferView>& regions);
 

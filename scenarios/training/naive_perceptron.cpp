@@ -21,7 +21,7 @@ double rounded(double value, DType dtype) {
   return from_bf16(to_bf16(static_cast<float>(value)));
 }
 
-/// A linear layer for one batch: {samples, in} to {samples, out}, weights {out, in}.
+/// A linear layer for one batch: source {samples, in}, result {samples, out}, weights {out, in}.
 struct LinearLoops {
   std::size_t samples = 0;
   std::size_t in = 0;
@@ -78,7 +78,7 @@ bool is_relu(const Layer& layer) {
   return activation != nullptr && activation->kind() == ActivationKind::relu;
 }
 
-/// Returns the values of some samples.
+/// Returns the values of the samples in `chosen`.
 Values rows(const Values& values, const std::vector<std::size_t>& chosen, std::size_t samples) {
   const std::size_t size = values.size() / samples;
   Values found;
@@ -161,8 +161,8 @@ NamedValues NaivePerceptron::switched_gradients(NamedValues from, double closene
   return from;
 }
 
-/// Returns, by layer, the distance from zero below which an input of a ReLU may have changed its
-/// sign; negative for layers without a ReLU.
+/// Returns, by layer, the largest magnitude of an input of a ReLU whose sign is switched; negative
+/// if there is none: for other layers, and for all if `closeness` is 0.
 NaivePerceptron::Values NaivePerceptron::limits(double closeness) const {
   Values limits(network_.layers.size(), -1.0);
   if (closeness == 0) return limits;

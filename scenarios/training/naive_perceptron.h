@@ -11,14 +11,15 @@
 
 namespace parbench {
 
-/// Returns whether a network is a chain of linear layers and ReLUs.
+/// Returns whether a network is a chain of linear layers with biases and ReLUs whose loss is the
+/// mean squared error.
 [[nodiscard]] bool is_perceptron(const Network& network);
 
 using NamedValues = std::map<std::string, std::vector<double>>;
 
 /// Forward pass, mean squared error and backward pass over a whole batch in double. Values that a
-/// device stores in `dtype` (weights, activations, their gradients) are rounded to it. Keeps
-/// references to the network and the parameters.
+/// device stores in `dtype` (weights, activations and gradients of activations) are rounded to it.
+/// Keeps references to the network and the parameters.
 class NaivePerceptron {
  public:
   /// A batch, canonical, with samples outermost.
@@ -34,9 +35,9 @@ class NaivePerceptron {
   [[nodiscard]] double loss() const;
   /// Returns gradients by the name of the parameter.
   [[nodiscard]] NamedValues gradients() const;
-  /// Returns the gradients if each input of a ReLU within `closeness` times the layer's root mean
-  /// square of zero had the opposite sign; `from`: gradients without this change. Recomputes only
-  /// samples with such inputs.
+  /// Returns the gradients that would result if some inputs of ReLUs had the opposite sign: those
+  /// with a magnitude of at most `closeness` times the root mean square of the layer's inputs.
+  /// `from`: gradients without this change. Recomputes only samples with such inputs.
   [[nodiscard]] NamedValues switched_gradients(NamedValues from, double closeness) const;
 
  private:
@@ -52,7 +53,7 @@ class NaivePerceptron {
   DType dtype_;
   // values_[i] is the input of layer i; the last one is the prediction
   std::vector<Values> values_;
-  Values errors_;  // errors of the prediction
+  Values errors_;  // prediction minus target
 };
 
 }  // namespace parbench

@@ -20,7 +20,7 @@ namespace {
 /// Number of projections before attention: queries, keys and values.
 constexpr int projections_of_attention = 3;
 
-/// Returns the only reader of a layer, if it reads nothing else; -1 otherwise.
+/// Returns the reader of a layer if there is exactly one, which reads nothing else; -1 otherwise.
 int only_reader(const Network& network, int index) {
   int found = -1;
   for (int reader = index + 1; reader < static_cast<int>(network.layers.size()); ++reader) {
@@ -42,14 +42,14 @@ bool follows_normalisation(const Network& network, int index) {
          only_reader(network, before) == index;
 }
 
-/// A linear layer, the layer between, and the second linear layer.
+/// Indices of two linear layers and of the layer between them.
 struct Pair {
   int first = 0;
   int joint = 0;
   int second = 0;
 };
 
-/// Returns pairs in order; no layer belongs to two pairs.
+/// Returns the pairs of layers that shards divide (NetworkDivision), in order; no layer is in two.
 std::vector<Pair> pairs_of(const Network& network) {
   std::vector<Pair> pairs;
   int free_from = 0;
@@ -67,7 +67,8 @@ std::vector<Pair> pairs_of(const Network& network) {
   return pairs;
 }
 
-/// Returns the number that the shards divide in a pair: of heads, or of outputs of the first layer.
+/// Returns the count that must be a multiple of the number of shards, and its noun: heads of
+/// attention, or outputs of the first layer.
 std::pair<std::int64_t, std::string_view> divided_count(const Network& network, const Pair& pair) {
   if (const auto* attention = as<SelfAttention>(network.layer(pair.joint))) {
     return {attention->heads(), "heads"};
@@ -221,7 +222,7 @@ bool NetworkDivision::is_repeated(const std::string& parameter) const {
 }
 
 void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {
-  // Drawn once for all shards.
+  // Draw the values once for all shards.
   std::map<std::string, SharedValues> values;
   for (const ParameterSpec& spec : parameters_)
     values[spec.name] = initial_values(whole, spec, seed);

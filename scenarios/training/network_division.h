@@ -1,4 +1,4 @@
-// Division of a network within its layers into shards (tensor parallelism).
+// Division of a network's layers into shards (tensor parallelism).
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ enum class RestOfNetwork {
 [[nodiscard]] std::optional<std::string> obstacle_to_division(
     const Network& network, int shards, RestOfNetwork rest = RestOfNetwork::repeated);
 
-/// Divides pairs of linear layers with an element-wise function or attention between them, as
-/// Megatron-LM does (Shoeybi et al. 2019). A shard has some outputs of the first layer (some heads
-/// of attention) and the same inputs of the second one, whose output is the sum over the shards.
-/// The bias of that sum belongs to shard 0. The networks of all shards have the same layer indices
-/// as the whole network. Parameters are initialised with their part of the whole network's initial
-/// values.
+/// Shards of a network. Divides pairs of linear layers with an activation or attention between
+/// them, as Megatron-LM does (Shoeybi et al. 2019). A shard has some outputs of the first layer
+/// (with attention: some heads) and the corresponding inputs of the second layer, whose output is
+/// the sum over the shards. Shard 0 adds the bias of that sum. The network of each shard has the
+/// layer indices of the whole network. Its parameters start with their part of the whole network's
+/// initial values.
 class NetworkDivision {
  public:
   /// `by_positions` (Korthikanti et al. 2022) supports networks of normalisations, residual
-  /// connections and such pairs, each after its own normalisation; the shards must divide the
-  /// length. Throws std::invalid_argument for unsupported networks. Does not keep a reference to
-  /// `whole`.
+  /// connections and such pairs, each of which follows a normalisation of its own; the number of
+  /// positions must be a multiple of `shards`. Throws std::invalid_argument for unsupported
+  /// networks. Does not keep a reference to `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {
@@ -40,12 +40,13 @@ class NetworkDivision {
   }
   [[nodiscard]] int shards() const { return static_cast<int>(networks_.size()); }
 
-  /// Consecutive elements of a whole parameter, in canonical order.
+  /// Consecutive elements of a parameter of the whole network, in canonical order.
   struct Run {
     std::int64_t first = 0;
     std::int64_t count = 0;
   };
-  /// Returns the part of a whole parameter that a shard has, in order; empty: none.
+  /// Returns the elements of a parameter of the whole network that a shard has, in order; empty if
+  /// it has none. Throws std::invalid_argument for an unknown parameter.
   [[nodiscard]] std::vector<Run> runs(const std::string& parameter, int shard) const;
   /// Returns whether every shard has the whole parameter.
   [[nodiscard]] bool is_repeated(const std::string& parameter) const;

@@ -17,7 +17,7 @@ namespace {
 
 using FlopsByLayer = std::map<std::string, double, std::less<>>;
 
-/// Returns the FLOPs by layer. Calls of the loss, which have no layer, are under "".
+/// Returns the FLOPs of calls by the name of their layer; "" for the loss, which has no layer.
 FlopsByLayer flops_by_layer(const std::vector<SymbolicCall>& calls) {
   FlopsByLayer flops;
   for (const SymbolicCall& call : calls) flops[call.layer] += call.op->work().flops;
@@ -58,7 +58,7 @@ std::vector<LayerFacts> layers_without_amounts(const Network& network) {
   return layers;
 }
 
-/// Returns the maximum number of a unit's layers with equal distance from its beginning.
+/// Returns the maximum number of a unit's layers in one topological level; at least 1.
 std::size_t branches_of(const Network& network, int unit) {
   std::map<int, int> index_of;  // by layer of the unit
   std::vector<std::vector<int>> after;
@@ -89,8 +89,8 @@ void add_crossing(UnitFacts& facts, const Network& network, int first, std::int6
   }
 }
 
-/// Returns whether a layer's general operations divide by a deviation, so that it may be a
-/// normalisation.
+/// Returns whether a layer's general operations include a square root, as those of a normalisation
+/// do.
 bool may_normalise(const Composition& composition) {
   return std::ranges::any_of(composition.graph().operations(), [](const general::Operation& one) {
     return one.kind == general::OpKind::element && one.element == ElementOp::square_root;

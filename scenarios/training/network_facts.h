@@ -11,7 +11,6 @@
 
 namespace parbench {
 
-/// Returns the number of linear layers: in a perceptron, of consecutive products with weights.
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in
@@ -40,7 +39,7 @@ struct LayerFacts {
 /// A unit; stages of a pipeline begin with units.
 struct UnitFacts {
   std::string name;
-  /// Maximum number of layers of one topological level: at least this many can run concurrently.
+  /// Maximum number of the unit's layers in one topological level, which can run concurrently.
   std::size_t branches = 1;
   /// Tensors that cross from earlier units in the forward pass. Their gradients, of the same size,
   /// cross back in the backward pass.
@@ -52,11 +51,11 @@ struct UnitFacts {
 struct NetworkFacts {
   std::vector<LayerFacts> layers;
   std::vector<UnitFacts> units;
-  NetworkAmounts total;  // includes the loss, which belongs to no layer
+  NetworkAmounts total;  // with the FLOPs of the loss, which does not belong to a layer
 };
 
-/// Plans a training step in f32 on the stream's device for batches of `samples`, without memory and
-/// without running it.
+/// Returns the facts of a training step in f32 with a batch of `samples` samples. The step is only
+/// planned, for the stream's device, and not run.
 [[nodiscard]] NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t samples);
 
 }  // namespace parbench

@@ -22,26 +22,26 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::sgd;
   float learning_rate = 0.001F;
-  /// Maximum norm of the gradients of all stages together, to which they are scaled down; 0: no
-  /// clipping.
+  /// Maximum norm of the gradients of all stages together; larger gradients are scaled down to it.
+  /// 0: no clipping.
   float max_norm = 0;
 
   [[nodiscard]] bool clips() const { return max_norm > 0; }
-  /// Returns whether a step reads borrowed memory other than the gradients of parameters: the
-  /// optimiser's state of the previous step or, for the norm, the padding between gradients.
+  /// Returns whether a step reads borrowed memory before writing it: the optimiser's state of the
+  /// previous step or, for the norm, the padding between gradients.
   [[nodiscard]] bool reads_borrowed_memory() const { return kind != OptimizerKind::sgd || clips(); }
 };
 
-/// Returns the factor of all gradients by definition, from the sum of their squares; 1 without
-/// clipping.
+/// Returns the factor by which clipping scales gradients, by definition, from the sum of the
+/// squares of all gradients; 1 without clipping.
 [[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
 
-/// Change of a parameter in the first step after a reset, by definition.
+/// A parameter after the first update after a reset, by definition.
 struct NaiveUpdate {
   double after = 0;
-  double change = 0;
+  double change = 0;  // amount of change; for AdamW, of decay and step added without signs
 };
-/// `gradient`: gradient of the batch; `factor`: clip factor.
+/// `before`: value before the update; `gradient`: gradient of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
                                        double factor);
 
@@ -50,23 +50,26 @@ struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
-  std::size_t copies = 0;  // bytes at the end that another region's norm includes
+  /// Bytes of gradients of copies, at the end, which the norm of another region includes.
+  std::size_t copies = 0;
 };
 
-/// Borrows the optimiser's state for a region, which the case's reset sets to zero, and plans a
-/// single operation for the whole region.
+/// Update of a region by a single operation. The constructor borrows the optimiser's state, which
+/// the case's reset sets to zero.
 class RegionUpdate {
  public:
   RegionUpdate(CaseParts& parts, const Optimizer& optimizer, const TrainedRegion& region);
 
-  // With clipping, return calls for: the region's part of the squared norm, that of a run of its
-  // gradients, and the factor from all parts, {parts} f32.
+  /// With clipping: returns calls that write the sum of squares of gradients (by default `counted`)
+  /// to `sum`, one f32.
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum) {
     return squared_norm(counted(), sum);
   }
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& gradients, const BufferView& sum);
+  /// With clipping: returns calls that compute the factor from the sums of squares of all
+  /// gradients, {parts} f32.
   [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int parts);
-  /// Returns one f32; empty without clipping.
+  /// Returns the clip factor, one f32; empty without clipping.
   [[nodiscard]] const Tensor& factor() const { return factor_; }
 
   [[nodiscard]] std::vector<Call> update();

@@ -112,7 +112,8 @@ std::optional<std::vector<int>> known_partition(const Context& context, const Ne
   }
 }
 
-/// Returns a key that is equal for the cases of a sweep that should be partitioned alike.
+/// Returns a key that is equal for cases with the same network and equal devices, which should use
+/// the same partition.
 std::string sweep_key(const Context& context, const Network& network,
                       const std::vector<int>& devices) {
   std::string key = fmt::format("of {} {}", network.name, to_string(network.input));
@@ -124,8 +125,8 @@ std::string sweep_key(const Context& context, const Network& network,
 }
 
 /// Returns the first partition that was selected before under this key and whose slowest stage is
-/// within `tolerance` of the fastest possible one. If there is none, adds the partition that is
-/// balanced by estimates among those within the tolerance.
+/// within `tolerance` of the fastest possible. If there is none, selects, among all partitions
+/// within the tolerance, the one that is balanced by estimates.
 std::vector<int> agreed_partition(Context& context, int device, const std::string& key,
                                   const StepCosts& costs, double tolerance) {
   const double fastest = slowest_stage(costs.measured, balanced_partition(costs.measured));

@@ -12,8 +12,9 @@
 
 namespace parbench {
 
-/// Parses a partition: "published", or names of units joined by '+', each the first of a stage.
-/// Throws UsageError with the word and the available units.
+/// Parses a partition: "published", or the names of the first units of the later stages, joined by
+/// '+'. Returns the indices of these units. Throws UsageError with the word and the available
+/// units.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
 
@@ -24,7 +25,8 @@ namespace parbench {
 /// Returns "layer2.0+layer3.2", the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
-/// Adds notes on a partition: its cut points, and whether it is the network's only one.
+/// Adds notes on a partition: its cut points (`cut_note`), and whether the network has no other
+/// partition into this number of stages (`only_cut_note`).
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 
@@ -42,7 +44,7 @@ struct LayerRange {
 /// measured costs of a replica's first micro-batch, of at most 16 samples. Partitions whose slowest
 /// stages differ by less than 3%, or less than the measurement's uncertainty, count as equal. Among
 /// these, the partition of an earlier case of the run with this network and equal devices is
-/// preferred; without such a case, the one that is best by estimates.
+/// preferred; without such a case, the partition that is balanced by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,

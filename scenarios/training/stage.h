@@ -1,4 +1,4 @@
-// One stage of a model in training on one device: memory, calls for each micro-batch, results.
+// One stage of a model in training, on one device: memory, calls for each micro-batch, results.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,21 @@ inline constexpr const char* clip_factor_output = "clip factor";  // only if gra
 /// Returns the sum of the squares of all gradients among the outputs.
 [[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
 
-/// Calls up to a point where the shards of a divided network combine data.
+/// Calls of a pass up to a point where the shards of a divided network combine data, and the
+/// collective at that point.
 struct PassPart {
   std::vector<Call> calls;
   Collective collective = Collective::all_reduce;
-  BufferView combined = {};  // empty after the last calls of a pass
+  BufferView combined = {};  // data of the collective; empty in the last part of a pass
 };
 
-/// Samples of the batch in the memory of a device.
+/// Consecutive samples of the batch in the memory of a device.
 struct Samples {
   Tensor tensor = {};
-  std::int64_t first = 0;  // number of the tensor's first sample in the batch
+  std::int64_t first = 0;  // index in the batch of the tensor's first sample
   std::int64_t count = 0;  // 0: no samples
 
-  /// Returns the samples from number `from` of the batch on.
+  /// Returns the memory of `samples` samples, the first of which has index `from` in the batch.
   [[nodiscard]] BufferView part(std::int64_t from, std::int64_t samples) const {
     const std::size_t bytes = tensor.desc.bytes / static_cast<std::size_t>(count);
     return tensor.view.part(static_cast<std::size_t>(from - first) * bytes,
@@ -43,24 +44,25 @@ struct Samples {
   }
 };
 
-/// Returns the view of data that is stored elsewhere: a size without memory.
+/// Returns a view with a size but without memory, for data that is stored outside of the stage.
 [[nodiscard]] inline BufferView elsewhere(std::size_t bytes) { return BufferView().part(0, bytes); }
 
-/// Memory that a stage has in common with other cases or devices (stage_memory.h). Parameters and
-/// gradients may be `elsewhere`; calls that access them then need memory from there.
+/// Memory that a stage gets from its maker (stage_memory.h), partly shared with other cases.
+/// Parameters, their copies and gradients may be `elsewhere`; users of the stage's calls then have
+/// to replace the views of such data (ZeroSegments).
 struct StageMemory {
   BufferView parameters;
-  BufferView packed;  // copies of parameters
-  /// Nothing: gradients replace activations that are no longer read. Only for one micro-batch, and
-  /// without a norm, which would read the padding between gradients.
+  BufferView packed;  // packed copies of parameters (ParameterStore)
+  /// No value: gradients replace activations that are no longer read. Requires a single micro-batch
+  /// and no clipping, because the norm would read the padding between gradients.
   std::optional<BufferView> gradients;
   BufferView statistics;
-  Samples images;  // first stage only
+  Samples images;  // input of the network; first stage only
   Samples target;  // last stage only
 };
 
-/// Borrows memory of its own in the constructor: activations, boundary tensors, the optimiser's
-/// state, and the loss.
+/// The constructor borrows the memory that is not in StageMemory: activations, boundary tensors,
+/// the optimiser's state, and the loss.
 class Stage {
  public:
   struct Options {
@@ -85,25 +87,26 @@ class Stage {
     BufferView values;
     BufferView gradient;  // empty for the network's input
   };
-  /// Returns the activations that a micro-batch receives from the previous stage. First stage: its
-  /// part of the images.
+  /// Returns the activations of a micro-batch that come from the previous stage; in the first
+  /// stage, the micro-batch's part of the input.
   [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
   /// Returns the tensors for the next stage, in the order of its `inputs`; empty for the last
   /// stage.
   [[nodiscard]] std::vector<Passing> outputs(int micro_batch) const;
 
-  /// Returns calls that refresh copies of parameters for operations; empty if there are none.
+  /// Returns the calls that refresh the packed copies of parameters; empty if there are none.
   [[nodiscard]] std::vector<Call> pack() const;
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
-  // Return the parts of passes of a divided network; for other networks, passes have one part.
-  // `first`: the first backward pass of the step, which overwrites gradients and loss.
+  // Return the parts of a pass; only passes of a divided network have several. `first`: whether it
+  // is the first backward pass of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<PassPart> forward_parts(int micro_batch) const;
   [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
-  /// Returns the first backward pass of the last stage, without the loss. The next function returns
-  /// where it expects the gradient of the prediction: memory that `forward` also uses.
+  /// Returns the calls of the last stage's first backward pass except its first call, the loss.
   [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
+  /// Returns the memory in which `backward_after_loss` expects the gradient of the prediction. The
+  /// forward pass uses the same memory.
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
-  /// Returns the optimiser's work after the last backward pass.
+  /// Returns the update of the stage's parameters.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
 
@@ -111,7 +114,8 @@ class Stage {
     ParameterSpec spec;
     Tensor master;
     Tensor gradient;
-    // initial values of the master in canonical order; stored ones if there are any
+    // Initial values of the master in canonical order: `stored`, or drawn by `initial` if it is
+    // null.
     Fill initial;
     std::shared_ptr<const std::vector<float>> stored;
     /// Whether it is a copy of another stage's parameter, with the same name. The gradients of both
@@ -119,33 +123,37 @@ class Stage {
     bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
-  /// Returns all parameters and their gradients, flat. Stages with equal layouts have the same
-  /// values at the same offsets.
+  /// Returns the regions of all parameters and of their gradients. Stages with equal `layouts()`
+  /// have each parameter at the same offset.
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
-  // For passes whose parameters or gradients are stored elsewhere: the calls, and the memory of
-  // this stage that they access.
+  // Symbolic calls of a micro-batch's passes, and the memory of this stage that they access, for
+  // passes whose parameters or gradients are stored elsewhere.
   [[nodiscard]] const StageProgram& program(int micro_batch) const;
   [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   [[nodiscard]] Bases bases(int micro_batch) const;
 
   [[nodiscard]] std::string layouts() const { return store().layout_key(); }
-  /// Returns where the gradients of each parameter begin in the region, in the order of layers.
+  /// Returns the offsets of the parameters' gradients in the region, ascending.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
-  /// Returns the images of the whole batch; first stage only.
+  /// Returns the input of the whole batch, or only of this replica if its memory is `fed_memory`;
+  /// first stage only.
   [[nodiscard]] const Tensor& images() const { return memory_.images.tensor; }
-  // Last stage only:
-  // target of the whole batch
+
+  // The following functions are for the last stage.
+
+  /// Returns the target of the whole batch.
   [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }
   [[nodiscard]] Tensor loss() const;
-  /// Returns the input and the output of the last layer for a micro-batch. Valid until another
-  /// micro-batch uses its slot, which never happens if the stage holds the whole batch.
+  /// Return the input and the output of the last layer for a micro-batch, valid until another
+  /// micro-batch uses its slot.
   [[nodiscard]] Tensor last_source(int micro_batch) const;
   [[nodiscard]] Tensor prediction(int micro_batch) const;
-  /// Returns whether it computes all micro-batches of the batch and keeps the results of each.
+  /// Returns whether the stage computes all micro-batches of the batch, with separate memory for
+  /// the activations of each.
   [[nodiscard]] bool holds_whole_batch() const;
 
  private:
@@ -154,11 +162,11 @@ class Stage {
   void borrow_micro_batches();
   void borrow_activations();
   /// Borrows memory for each slot, with the size that the largest of its micro-batches needs.
-  /// Returns it by micro-batch.
+  /// Returns the memory of each micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
-  /// Returns whether the gradient of a tensor that only passes through the stage is sent from where
-  /// it was received.
+  /// Returns whether a tensor only passes through the stage, so that its gradient is sent from
+  /// where it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   /// Returns a tensor of the network (StageProgram::desc_of) for a micro-batch.
@@ -175,14 +183,14 @@ class Stage {
   BufferView loss_;
   BufferView transient_;
   std::unique_ptr<RegionUpdate> update_;
-  // By micro-batch; those with the same slot share memory:
+  // Memory by micro-batch; micro-batches with the same slot share it.
   std::vector<BufferView> activations_;
   std::vector<BufferView> inputs_;            // empty in the first stage
   std::vector<BufferView> input_gradients_;   // empty in the first stage
   std::vector<BufferView> output_gradients_;  // empty in the last stage
 };
 
-/// The stages of a network in order, owned by others.
+/// Stages in the order of their layers, not owned.
 using Stages = std::vector<Stage*>;
 
 }  // namespace parbench

@@ -21,7 +21,7 @@ std::string key_of(const Stage::Options& options, const StagePlan& plan) {
                      options.range.last, plan.store.layout_key());
 }
 
-/// Returns a key that distinguishes parts of a batch's positions; empty for all positions.
+/// Returns the part of a key that names a part of the batch's positions; empty for all positions.
 std::string part_key(const Network& network) {
   if (network.part.is_whole()) return {};
   return fmt::format(" part {} of {}", network.part.index, network.part.count);
@@ -36,7 +36,7 @@ BufferView shared_statistics(CaseParts& parts, const Stage::Options& options,
   return statistics;
 }
 
-/// Returns all samples of the batch, which are written once for all cases.
+/// Returns all samples of the batch in shared memory; `write` is called once for all cases.
 Samples shared_samples(CaseParts& parts, const Stage::Options& options, const TensorDesc& whole,
                        const std::string& key, const std::function<void(BufferView)>& write) {
   const BufferView view = parts.context.shared(
@@ -85,8 +85,8 @@ CaseData::ResetFunction filling(CaseParts& parts, Stream& stream,
   };
 }
 
-/// `memory`: memory to which each parameter is written after the other; null: the parameter's own
-/// memory.
+/// Makes the case's reset write the initial values of all parameters: to the parameter's own memory
+/// if `memory` is null, otherwise one after the other to the beginning of `memory`.
 void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
                 const KeepParameter& keep) {
   const int device = stage.device();

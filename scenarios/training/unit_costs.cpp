@@ -52,8 +52,8 @@ class Unit {
   std::vector<SymbolicCall> calls_;
 };
 
-/// Returns the shortest of several runs after a warm-up run; other load on a machine only makes
-/// runs longer.
+/// Returns the seconds of the fastest of several runs after a warm-up run, because other load on
+/// the machine only makes runs longer.
 double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
   constexpr double enough_seconds = 0.02;
   constexpr int max_runs = 20;
@@ -80,7 +80,8 @@ void enqueue(Stream& stream, const std::vector<Call>& calls) {
   for (const Call& call : calls) enqueue(call, streams);
 }
 
-/// Returns the time by a roofline of fixed rates; only ratios between units matter.
+/// Returns the seconds of a unit's passes by a roofline of fixed rates; only ratios between units
+/// matter.
 double estimated_seconds(const Unit& unit) {
   constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   double seconds = 0;
@@ -88,7 +89,7 @@ double estimated_seconds(const Unit& unit) {
   return seconds;
 }
 
-/// Memory of one measured unit, with one buffer per space.
+/// Memory of one measured unit, with one buffer per space, filled with random numbers.
 class UnitMemory {
  public:
   UnitMemory(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
@@ -164,7 +165,8 @@ double measured_unit_seconds(Stream& stream, const Unit& unit, const StageRange&
   return measured_seconds(stream, [&] { enqueue(stream, calls); });
 }
 
-/// Measures a copy as a plan makes it, in separate memory.
+/// Returns the seconds of a copy from the first device to the second, on the stream that a plan
+/// would use.
 double measured_copy_seconds(Context& context, std::size_t bytes) {
   Device& from = context.device(0);
   Device& to = context.device(1);
@@ -174,7 +176,7 @@ double measured_copy_seconds(Context& context, std::size_t bytes) {
   return measured_seconds(stream, [&] { stream.copy(destination, source); });
 }
 
-/// Measures sending a gradient and adding the received one.
+/// Returns the seconds for sending a gradient and adding a received one.
 double measured_exchange_seconds(Context& context, std::int64_t elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
   Stream& stream = context.stream(0, StreamKind::compute);
@@ -190,7 +192,7 @@ double measured_exchange_seconds(Context& context, std::int64_t elements) {
          measured_seconds(stream, [&] { enqueue(stream, addition); });
 }
 
-/// Rate of a copy or of an addition of two tensors, used if nothing may be measured.
+/// Rate of copies and additions for estimates.
 constexpr double estimated_bytes_per_second = 1e10;
 
 double estimated_exchange_seconds(std::int64_t elements) {
@@ -198,7 +200,8 @@ double estimated_exchange_seconds(std::int64_t elements) {
   return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
 }
 
-/// Copies between ranks are estimated, because one rank alone cannot measure them.
+/// Returns whether copies are measured. Copies between ranks are estimated, because one rank alone
+/// cannot measure them.
 bool measures_copies(const Context& context, CostBasis basis) {
   return basis == CostBasis::measured && context.options().measures && context.device_count() > 1 &&
          !context.is_remote(0) && !context.is_remote(1);
@@ -225,7 +228,8 @@ std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) 
   return ranges;
 }
 
-/// Several passes, so that a disturbance of some seconds does not affect all times of a unit.
+/// Number of passes over all units: several, so that a disturbance of some seconds does not affect
+/// all times of a unit.
 constexpr int passes = 3;
 
 /// Returns the estimate of every unit, followed, if the context measures, by the times of all units
@@ -247,8 +251,8 @@ std::vector<double> estimates_and_passes(Context& context, Stream& stream, const
   return seconds;
 }
 
-/// Reads the result of `estimates_and_passes`. The uncertainty of a sum of units is the relative
-/// difference between the second fastest and the fastest times.
+/// Reads the result of `estimates_and_passes`. The uncertainty is the relative difference between
+/// the sums of the units' second fastest and fastest times.
 UnitSeconds read_seconds(std::span<const double> numbers, std::size_t units) {
   const auto first = numbers.first(units);
   UnitSeconds seconds{.measured = {first.begin(), first.end()}, .estimated = {}};

@@ -1,4 +1,5 @@
-// Costs of the stages of a partition: measured times of units and of copies between them.
+// Costs of the stages of a partition: times of units and of copies between them, measured and
+// estimated.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,12 @@ struct UnitRun {
 struct UnitSeconds {
   std::vector<double> measured;   // the estimate if the context does not measure
   std::vector<double> estimated;  // from operations and traffic; only its ratios matter
-  double uncertainty = 0;         // relative uncertainty of the time of several units
+  double uncertainty = 0;         // relative uncertainty of the sum of measured times
 };
 
-/// Measures each unit on random data in separate memory, in three passes over all units, and takes
-/// the fastest time. Runs once per run of the program, on the first of equal devices.
+/// Measures each unit on random data in separate memory, if the context measures, and takes the
+/// fastest of three passes over all units. Later calls for equal devices return the result of the
+/// first.
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 
@@ -36,14 +38,14 @@ struct UnitSeconds {
 /// devices in this process) or always estimated.
 enum class CostBasis { measured, estimated };
 
-/// Returns the seconds for copying the tensors of a micro-batch that cross before each unit, from
-/// the first device of the context to the second. Those of the first unit are 0.
+/// Returns, for each unit, the seconds for copying the tensors of a micro-batch that cross the cut
+/// point before it, from the first device of the context to the second; 0 for the first unit.
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 
-/// Returns the layers that use the parameters of an earlier layer in another unit, with the time in
-/// seconds for which each of the two stages exchanges gradients: one copy and one addition. There
-/// is one exchange per step, so a micro-batch of `run` is charged its share of the `batch` samples.
+/// Returns the pairs of units in which a layer uses the parameters of a layer of an earlier unit.
+/// The seconds are for one copy and one addition of gradients, which the stages of both units do
+/// once per step of `batch` samples; a micro-batch of `run` gets its share of them.
 [[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run,

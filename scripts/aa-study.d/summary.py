@@ -131,7 +131,7 @@ def results_of(made, known, failures):
 
 
 def text_of(value, depth=3):
-    """Returns JSON with a line for each member down to a depth, and so for each record of a list."""
+    """Returns JSON with a line for each member down to a depth, and for each item of a list."""
     if depth == 0 or not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):

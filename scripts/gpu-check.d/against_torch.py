@@ -34,12 +34,13 @@ class Peer:
 
     name: str  # name of the figure
     strategy: str
-    parameters: dict  # of the case
-    request: dict  # for torch_server.py
+    parameters: dict  # parameters of the case
+    request: dict  # request for torch_server.py
     own: list = field(default_factory=list)  # medians, one per round
     theirs: list = field(default_factory=list)
     failure: str = None
-    doubts: list = field(default_factory=list)  # about the case's kernels in the latest round
+    # doubts about the case's kernels in the latest round
+    doubts: list = field(default_factory=list)
     products: list = field(default_factory=list)  # weight gradients by cuBLASLt in the latest round
 
 
@@ -50,7 +51,7 @@ class Comparison:
     dtype: str
     flags: list
     peers: list
-    seconds: float = 0.6  # for each case, and for PyTorch's samples, in a round
+    seconds: float = 0.6  # time for each case, and for PyTorch's samples, in a round
     cost: float = 0  # seconds of the latest round without preparing PyTorch's side
 
     def failed(self):

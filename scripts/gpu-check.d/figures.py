@@ -1,6 +1,6 @@
 # Results of a step: figures by the name of their target, and reports reduced to the parts worth
 # keeping in a repository.
-DIGITS = 6  # of stored numbers; no measurement is more precise
+DIGITS = 6  # number of digits of stored numbers; no measurement is more precise
 
 
 def figure(name, ours, peer, ratio, details):

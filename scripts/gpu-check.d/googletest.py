@@ -18,9 +18,9 @@ LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MAX_RESTARTS = 10  # after crashes and lost GPUs
 POLL_SECONDS = 1  # between readings of a program's output
 LONGEST_FILTER = 100_000  # characters; Linux limits an argument to 128 KiB
-LONGEST_TEXT = 400  # of a stored failure
-MAX_LINES = 5  # of the stored output before a crash
-MIN_SECONDS = 20  # for a program under a tool, because the first use of a GPU may take long
+LONGEST_TEXT = 400  # characters of a stored failure
+MAX_LINES = 5  # lines of the stored output before a crash
+MIN_SECONDS = 20  # minimum for a program under a tool, because the first use of a GPU may take long
 MIN_SECONDS_MORE = 3  # minimum for starting a program again whose share was too short
 # Conformance of every operation, required for any figure to be meaningful.
 CONFORMANCE = "*Conformance*cuda*"
@@ -30,7 +30,7 @@ SHARED = {"kernels_test": CONFORMANCE, "cpu_cases_test": "*Partitions*"}
 SHARDS = 8
 # Weights of programs in sharing the time, if not 1. The heaviest run first.
 HEAVY = {"kernels_test": 6, "cpu_cases_test": 4, "training_test": 2}
-UNSHARED_WEIGHT = 2  # for the other tests of a program with shared tests
+UNSHARED_WEIGHT = 2  # weight of the other tests of a program with shared tests
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Outcome:
     skipped: dict = field(default_factory=dict)  # reason → number of tests
     unfinished: list = field(default_factory=list)  # tests that were running when their process ended
     said: list = field(default_factory=list)  # the last lines of one process
-    names: list = field(default_factory=list)  # of all tests that began
-    lost: bool = False  # the last test made the GPUs unusable
+    names: list = field(default_factory=list)  # names of all tests that began
+    lost: bool = False  # whether the last test made the GPUs unusable
 
     def begin_unfinished_anew(self):
         """Treats tests that were running at the time limit as not begun."""

@@ -10,7 +10,7 @@ import site
 import subprocess
 import sys
 
-# Patterns; if several versions are installed, the last one takes precedence.
+# Patterns of the toolkits' folders. Of several versions, the last one by name takes precedence.
 TOOLKITS = ["/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*", "/opt/cuda-*", "/opt/nvidia/cuda*"]
 LIST_PACKAGES = (
     "import importlib.util as u; s = u.find_spec('nvidia'); "

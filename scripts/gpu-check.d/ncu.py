@@ -16,7 +16,7 @@ METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
 MAX_LAUNCHES = 150  # each is repeated for its metrics; a step has about 500
 DTYPE = "bf16"
 LONGEST_NAME = 120
-KEPT = 80  # kernels that take longest, by name and grid
+KEPT = 80  # number of kernels to store: those that take longest, by name and grid
 ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ from setting import portions
 from sizes import sizes_for
 from torch_client import Torch
 
-KERNELS = 30  # of PyTorch to store, those that take longest
+KERNELS = 30  # number of PyTorch's kernels to store: those that take longest
 
 
 def flags_of(setting, dtype):

@@ -29,7 +29,7 @@ def run(setting, flags):
     """Returns a report of parbench on both ranks, and how mpirun ended."""
     ranks = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none"]
     scenario, *rest = map(str, flags)
-    device = setting.device.partition(":")[0] + ":0"  # of each rank
+    device = setting.device.partition(":")[0] + ":0"  # device of each rank
     words = ["--scenario", scenario, *rest, "--devices", device, "--max-time", "1"]
     return setting.parbench(words, f"{setting.scratch}/ranks-{scenario}.json", ENVIRONMENT, ranks)
 

@@ -16,7 +16,7 @@ UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
 # convolutions that also use a kernel of parbench.
 OF_VENDORS = ["*cuda*_convolution_*", "*cuda*_gemm*", "*cuda*_lstm*"]
 OURS_IN_CONVOLUTIONS = ["*cuda*_convolution_weights_*bf16*", "*cuda*_convolution_*bias*"]
-MAX_FAILED = 20  # of a program, to run again
+MAX_FAILED = 20  # number of failed tests of a program to run again
 FAILING = 97  # the tool's exit code for findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
@@ -29,10 +29,10 @@ class Watch:
 
     tool: str
     what: str  # description of the watched kernels
-    flags: tuple  # that select the kernels
+    flags: tuple  # flags that select the kernels
     program: str
     tests: tuple
-    weight: int  # in sharing the time
+    weight: int  # weight in sharing the time
     without: tuple = ()  # excluded tests
 
 

@@ -33,17 +33,17 @@ class Setting:
     library_path: str
     plain_environment: dict  # without `library_path`, for programs with their own libraries
     torch_python: str  # the interpreter that may have PyTorch
-    torch_address: str  # of PyTorch's process (torch_client.py)
+    torch_address: str  # address of PyTorch's process (torch_client.py)
     torch_process: int  # its process id
     torch_began: float  # when it was started, on the clock of time.monotonic()
     sanitizer: str  # path of Compute Sanitizer; empty if it is not used
-    sanitizer_missing: str  # the reason
+    sanitizer_missing: str  # why it is not used
     ncu: str  # the same for Nsight Compute
     ncu_missing: str
     scratch: str  # folder for files that the steps share
     torch_missing: str = ""  # why PyTorch is missing, as far as known
     failed_tests: dict = field(default_factory=dict)  # names by program, from earlier steps
-    deadline: float = 0  # of the step, on the clock of time.monotonic()
+    deadline: float = 0  # deadline of the step on the clock of time.monotonic()
 
     @property
     def on_gpu(self):

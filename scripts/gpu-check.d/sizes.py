@@ -20,7 +20,7 @@ class Sizes:
     copied_n: int  # n of copied matrices; their number is `copies`
     copies: int
     branches: int  # convolutions per execution
-    convolutions: dict  # by their preset
+    convolutions: dict  # convolutions by preset
     batch: int  # of the training step
     image: int  # height and width of the step's images
 

@@ -12,7 +12,7 @@ from files import write_json
 from programs import GRACE, Terminated, end_when_asked
 from setting import from_json
 
-ABSENT_WEIGHT = 1  # of a step that only reports what is missing
+ABSENT_WEIGHT = 1  # weight of a step that only reports what is missing
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Plan:
 
     module: str
     function: str
-    weight: int  # in sharing the time
-    part: str  # of PARTS, each for a command of ten minutes
+    weight: int  # weight in sharing the time
+    part: str  # one of PARTS, each for a command of ten minutes
     needs: str = "parbench"  # or "torch", "sanitizer", "ncu"; without it, nothing is measured
 
     def is_for_gpus(self):
@@ -75,7 +75,7 @@ WAITING = {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "1000"}
 def set_environment(setting):
     """Sets the environment of all programs that the step runs."""
     os.environ["LD_LIBRARY_PATH"] = setting.library_path
-    # Shared by the steps of this run only.
+    # Caches that only the steps of this run share.
     os.environ["PARBENCH_CACHE"] = setting.cache
     os.environ["PARBENCH_TUNING_CACHE"] = f"{setting.cache}/tuning"
     if not any(os.environ.get(name) for name in WAITING):

@@ -14,7 +14,7 @@ from processes import Failure, last_words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
-MAX_STARTS = 3  # of processes that a step starts
+MAX_STARTS = 3  # max number of processes that a step starts
 POLL_SECONDS = 0.1
 LONGEST_END = 5  # seconds between a closed connection and the end of the process
 
@@ -28,7 +28,7 @@ def environment_of(plain):
 
 class Server:
     """A process of torch_server.py, which ends with the process that started it. Its address is a
-    file; next to it, it writes its versions and errors."""
+    file, next to which the process writes its versions and errors."""
 
     def __init__(self, python, device, address, environment):
         self.address, self.began = address, time.monotonic()
@@ -61,7 +61,7 @@ def errors_of(address):
 
 
 def versions_of(address):
-    """Returns the versions that the process has reported; empty before."""
+    """Returns the versions that the process has reported; empty before it has."""
     with contextlib.suppress(OSError, ValueError):
         return json.loads(pathlib.Path(f"{address}.about").read_text(encoding="utf-8"))
     return {}

@@ -64,7 +64,7 @@ class Ended:
     out: str  # standard output and standard error, interleaved
     seconds: float
     at_limit: bool = False
-    stopped: bool = False  # because of its output
+    stopped: bool = False  # whether it was ended because of its output
 
     def how(self):
         if self.at_limit:

@@ -117,7 +117,7 @@ def choose(words, sources, includes):
 
 
 def main():
-    commands = {}  # both commands of a file compiled twice
+    commands = {}  # commands by file; both commands of a file that is compiled twice
     for entry in json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")):
         commands[entry["file"]] = commands.get(entry["file"], "") + entry["command"]
     sources = tracked("*.cpp")

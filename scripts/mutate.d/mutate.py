@@ -98,7 +98,7 @@ def counts_alike(mutant):
 
 
 def continues_at_end(mutant, source):
-    """Returns whether it adds `continue` at the end of a loop's body. Requires clang-format's indentation."""
+    """Returns whether a mutant adds `continue` at the end of a loop's body. Requires clang-format's indentation."""
     following = source[mutant.line] if mutant.line < len(source) else ""
     if following.strip() != "}" or mutant.text.split("\n")[1].strip() != "continue;":
         return False
@@ -324,7 +324,7 @@ class Accepted:
     versions of the line, without indentation; a list of versions may share a reason."""
 
     def __init__(self, path, root):
-        self.reasons = {}  # by file, line, mutant
+        self.reasons = {}  # reasons by file, line and mutant
         for entry in json.loads(path.read_text(encoding="utf-8")):
             file, line = entry["file"], entry["line"]
             lines = [text.strip() for text in
@@ -336,8 +336,8 @@ class Accepted:
                 self.reasons[file, line, text] = entry["reason"]
 
     def applied_to(self, result):
-        """Returns the result. For a mutant of the file its state becomes accepted, or unexpected if
-        it was killed."""
+        """Returns the result. The state of a mutant in accepted.json becomes accepted, or unexpected
+        if it was killed."""
         mutant = result.mutant
         text = "\n".join(line.strip() for line in mutant.text.splitlines())
         if (mutant.file, mutant.original.strip(), text) not in self.reasons:

@@ -35,7 +35,7 @@ class Together:
         return [server.answer() for server in self.servers][0]
 
     def step(self):
-        """Returns the seconds of the slowest."""
+        """Runs a step in all processes. Returns the seconds of the slowest one."""
         for server in self.servers:
             server.send()
         return max(server.answer() for server in self.servers)

@@ -57,7 +57,7 @@ class Gpt(nn.Module):
 
 
 def turned(x, cosines, sines):
-    """Returns {batch, heads, sequence, size} with rotary positions."""
+    """Applies rotary positions to a tensor {batch, heads, sequence, size}."""
     first, second = x.chunk(2, dim=-1)
     return x * cosines + torch.cat([-second, first], dim=-1) * sines
 

@@ -160,7 +160,7 @@ def overlap(setting):
     )
 
 
-# In the order in which they run. Those in ON_REQUEST run only on request.
+# The measurements in the order in which they run; those in ON_REQUEST run only on request.
 MEASUREMENTS = {
     "convolution": convolution,
     "executor": executor,

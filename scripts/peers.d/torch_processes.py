@@ -2,8 +2,9 @@
 # `parbench-peers train`: DistributedDataParallel with default settings, over gloo.
 #
 # Starts the other processes itself, each bound to one of its own cores. The first process prints a
-# line of JSON when all are ready; then each line of its standard input makes all of them run a step.
-# It prints the seconds until the last has ended, for consecutive all-reduces those of one.
+# line of JSON when all are ready; then each line of its standard input makes all of them run a
+# step. It prints the seconds until all processes have ended the step, divided by the number of
+# consecutive all-reduces if it has several.
 import argparse
 import json
 import os
@@ -71,7 +72,7 @@ def follow(options):
 
 
 def run(step, wanted):
-    """Runs a step on all processes if the first one wants one. Returns whether it did."""
+    """Runs a step in all processes if the first one requests it. Returns whether a step ran."""
     request = torch.tensor([int(wanted)])
     distributed.broadcast(request, 0)
     if request.item():

@@ -29,7 +29,7 @@ class Training:
 
 
 def programs_of(setting, cores, training, lengths):
-    """Returns by label: parbench, then every PyTorch, eager and compiled."""
+    """Returns the programs by label: parbench, then every PyTorch, eager and compiled."""
     ours = on_cores(cores, [setting.peers, "train", *training.words])
     script = ["-B", HERE / "torch_step.py", "--threads", len(cores), *training.words]
     script += ["--lengths", ",".join(map(str, lengths))] if lengths else []

@@ -6,7 +6,7 @@ import time
 
 PORT = 4711
 ROUND_TRIPS = 100
-SECONDS = 0.5  # of data
+SECONDS = 0.5  # duration of the transfer that measures the rate
 CHUNK = 1 << 18
 
 

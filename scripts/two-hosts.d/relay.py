@@ -55,7 +55,7 @@ def relay(files, delay, loss):
             on_way.extend((arrival, target, one) for one in receive(file) if chance.random() >= loss)
         while on_way and on_way[0][0] <= time.monotonic():
             _, target, packet = on_way.popleft()
-            with contextlib.suppress(OSError):  # its end of the link is down
+            with contextlib.suppress(OSError):  # the target's end of the link is down
                 os.write(target, packet)
 
 

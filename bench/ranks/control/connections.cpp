@@ -36,7 +36,7 @@ struct Contact {
 /// The first bytes of a connection, in both directions.
 struct Hello {
   std::uint64_t token = 0;
-  std::int64_t rank = 0;  // of the caller
+  std::int64_t rank = 0;  // rank of the sender
 };
 
 void list_addresses(Contact& contact) {

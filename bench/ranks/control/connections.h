@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// A TCP connection with another rank, which detects the end of its process.
+/// A TCP connection with another rank. It closes when the process of that rank ends.
 class Connection {
  public:
   explicit Connection(int descriptor = -1) : descriptor_(descriptor) {}
@@ -33,7 +33,7 @@ class Connection {
   /// Sends a packet of any length; one thread at a time. Drops it if the connection is closed.
   void send(const std::string& packet);
 
-  /// Reads what has arrived, without waiting. Returns whether the connection is open.
+  /// Reads the bytes that have arrived, without waiting. Returns whether the connection is open.
   [[nodiscard]] bool read();
   /// Returns the next packet that has been read.
   [[nodiscard]] std::optional<std::string> next();
@@ -41,15 +41,15 @@ class Connection {
  private:
   int descriptor_ = -1;
   std::string read_;
-  std::size_t used_ = 0;  // bytes of it
+  std::size_t used_ = 0;  // bytes of `read_` that have been returned
 };
 
 struct Connections {
   std::vector<std::string> hosts;         // by rank
-  std::map<int, Connection> connections;  // of rank 0 with all others, of others with rank 0
+  std::map<int, Connection> connections;  // on rank 0 to all others, on others to rank 0
 };
 
-/// Connects the ranks; all call it at once. The link carries the addresses of rank 0. Throws Error
+/// Connects the ranks; all call it at once. The addresses are exchanged over `link`. Throws Error
 /// if a rank cannot be reached.
 [[nodiscard]] Connections connect_ranks(RankLink& link);
 

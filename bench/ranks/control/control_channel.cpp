@@ -76,7 +76,8 @@ void ControlChannel::check() {
   throw_if_over(0);
 }
 
-/// Called with the mutex held by a thread that waits for other ranks.
+/// Throws RankLost if a rank is lost or the limit has passed. Called with the mutex held by a
+/// thread that waits for other ranks.
 void ControlChannel::throw_if_over(int first) {
   waited_ = Clock::now();
   const bool overdue = deadline_ && waited_ > *deadline_;
@@ -121,7 +122,7 @@ void ControlChannel::end(Frame::Kind kind) {
   if (leads()) send_to_all({kind});
 }
 
-/// Returns the ranks from `first` on that have not come; the contents of earlier ranks have been
+/// Returns the ranks from `first` on that have not arrived; the contents of earlier ranks have been
 /// received. Ranks that wait themselves are named only if all do. Called with the mutex held.
 std::string ControlChannel::overdue_ranks(int first) const {
   std::vector<std::string> waiting;

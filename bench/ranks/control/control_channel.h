@@ -22,7 +22,8 @@
 namespace parbench {
 
 /// Thrown if another rank has ended, is silent or cannot go on, so that the run ends. Work that
-/// waits for its messages still runs: the error is handled like a wait that has passed its limit.
+/// waits for messages of that rank still runs, so the error is handled like a wait that has passed
+/// its limit.
 class RankLost : public TimedOut {
  public:
   using TimedOut::TimedOut;
@@ -33,12 +34,11 @@ struct RunEnded : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
 };
 
-/// Contents of a packet.
 struct Frame {
   enum class Kind : std::uint8_t {
-    content,  // of a meeting
+    content,  // value of a meeting
     fatal,    // reason why a rank cannot go on
-    sign,     // of life; with any text if the rank waits for others
+    sign,     // sign of life; has text if the rank waits for others
     end,      // the run ends in order
     stop      // the run ends immediately
   };
@@ -48,8 +48,8 @@ struct Frame {
   void fields(Archive& archive) { archive(kind, payload); }
 };
 
-/// A thread reads the connections and sends a sign of life every second. A rank whose connection
-/// closes is lost, and so is one that sends nothing for the limit. On rank 0 a loss is thrown by
+/// A thread reads the connections and sends a sign of life every second. A rank is lost if its
+/// connection closes or if it sends nothing for the time of silence. On rank 0 a loss is thrown by
 /// the thread that waits next. The other ranks have nothing to save, so their processes end at once
 /// when rank 0 is lost or stops the run.
 class ControlChannel {
@@ -81,7 +81,7 @@ class ControlChannel {
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  /// Sends to all others from rank 0, to rank 0 from the others.
+  /// Sends `content` from rank 0 to all others, or from another rank to rank 0.
   void send(const std::string& content) { send_to_all({Frame::Kind::content, content}); }
 
   /// Returns the next content from a rank, within a `Limit`. Throws RankLost if any rank is lost or
@@ -92,14 +92,15 @@ class ControlChannel {
   /// limit has passed. Threads that wait for other ranks call it from time to time.
   void check();
 
-  /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
-  /// which ends by itself when rank 0 has not done so within the time of silence.
+  /// Sends rank 0 the reason why this rank cannot go on, and waits for rank 0 to end this process.
+  /// Ends the process if rank 0 has not done so within the time of silence.
   [[noreturn]] void give_up(const std::string& reason);
 
-  /// "rank 1 (node2)".
+  /// Returns text such as "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// Allows other ranks to end from now on. Rank 0 informs them, and they end in order or at once.
+  /// Accepts the end of other ranks from now on. Rank 0 sends them `kind`: to end in order or at
+  /// once.
   void end(Frame::Kind kind);
 
  private:
@@ -109,8 +110,8 @@ class ControlChannel {
     std::mutex sending = {};
     std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
-    Clock::time_point came = Clock::now();  // to a meeting
-    bool waits = false;                     // by its latest sign of life
+    Clock::time_point came = Clock::now();  // when its latest value arrived
+    bool waits = false;                     // waits for others, by its latest sign
     bool is_gone = false;
   };
 
@@ -135,12 +136,12 @@ class ControlChannel {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string lost_;                           // reason; empty: no rank is lost
-  std::optional<Clock::time_point> deadline_;  // of the limit in force
+  std::optional<Clock::time_point> deadline_;  // end of the limit in force
   Clock::time_point limited_since_;
   Clock::time_point waited_;  // when a thread of this rank waited last
-  bool is_noticed_ = false;   // a thread has thrown
+  bool is_noticed_ = false;   // a thread has thrown RankLost
   Watchdog watchdog_;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member: uses the others
 };
 
 }  // namespace parbench

@@ -35,7 +35,7 @@ class Watchdog {
   std::optional<Clock::time_point> due_;
   std::string why_;
   bool is_over_ = false;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member: uses the others
 };
 
 }  // namespace parbench

@@ -140,7 +140,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_ = {};
 };
 
-/// Exit code and CPU time of a process that ended.
 struct Reaped {
   int exit_code = 0;
   double cpu_seconds = 0;
@@ -204,7 +203,8 @@ class Child {
     for (const Pipe* pipe : {&out_, &err_}) {
       if (pipe->open()) files.push_back({pipe->reading(), POLLIN, 0});
     }
-    // Other processes may hold the pipes open.
+    // The end of the process need not close the pipes, because other processes may hold them open.
+    // So its pidfd is polled, too; without any descriptor, `wait` returns after 10 ms.
     const double longest = files.empty() && end_ < 0 ? 0.01 : 1;
     if (end_ >= 0) files.push_back({end_, POLLIN, 0});
     const auto milliseconds = static_cast<int>(1000 * std::clamp(seconds, 0.001, longest));
@@ -221,7 +221,6 @@ class Child {
   int end_ = -1;  // pidfd, or -1
 };
 
-/// Splits output into lines.
 class Lines {
  public:
   explicit Lines(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}

@@ -110,7 +110,8 @@ report::Report wall_report(const MeasuredCommand& measured, const ChildEnd& end,
   return report;
 }
 
-/// Returns whether the command has left a report: so does a run of parbench whose cases failed.
+/// Returns whether a command with this exit code leaves a report. A run of parbench whose cases
+/// failed leaves one.
 bool ended_well(Measure measure, int exit_code) {
   return exit_code == 0 || (measure == Measure::report && exit_code == 1);
 }

@@ -12,9 +12,8 @@
 
 namespace parbench {
 
-/// How a run of a command is measured.
 enum class Measure {
-  report,            // the report of parbench, which it runs
+  report,            // report of parbench, which the command runs
   google_benchmark,  // the JSON file of a program that uses Google Benchmark
   wall,              // wall time
 };
@@ -36,7 +35,7 @@ struct CommandTimeout : UsageError {
   using UsageError::UsageError;
 };
 
-/// Runs a command and returns its report, which it writes to `path`. Its output is discarded;
+/// Runs a command and returns its report, the file `path`. The command's output is discarded;
 /// errors quote the end of its standard error. With Measure::wall the report has one case with one
 /// sample, the wall time including the shell that runs the command. `on_wait` is called at least
 /// once a second. Throws CommandTimeout, Interrupted, and UsageError, with the command, if it fails

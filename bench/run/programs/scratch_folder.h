@@ -1,4 +1,3 @@
-// A temporary folder that is removed with its files.
 #pragma once
 
 #include <cstdlib>

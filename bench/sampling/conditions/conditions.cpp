@@ -1,4 +1,3 @@
-// Evaluates readings around samples.
 #include "bench/sampling/conditions/conditions.h"
 
 #include <algorithm>

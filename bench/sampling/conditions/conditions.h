@@ -39,12 +39,12 @@ struct Between {
 
 /// Reads the devices of a plan and the effect of the process's CPU quota before and after a sample,
 /// outside of the timed part. Reading devices takes at most a small share of the time since the
-/// first reading: if it takes long, some samples have no readings. The quota is read around every
-/// sample, in microseconds, even if devices are not.
+/// first reading: if it takes long, some samples have no readings. Reading the quota takes only
+/// microseconds, so it is read around every sample.
 class ConditionWatch {
  public:
-  /// `now`: seconds. `root`: folder with proc and sys. `own`: the run's other processes on this
-  /// host.
+  /// `now`: seconds. `root`: folder with proc and sys, for the quota. `own`: the run's other
+  /// processes on this host.
   explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/",
                           std::vector<OwnProcess> own = {})
       : now_(std::move(now)), own_(std::move(own)), quota_(root) {}
@@ -69,10 +69,10 @@ class ConditionWatch {
   std::function<double()> now_;
   std::optional<double> begin_;
   double spent_ = 0;
-  double read_ = 0;  // time of the readings of `before`
+  double read_ = 0;  // when `before` had read the devices
   std::vector<int> cores_ = report::cores_allowed();
   std::vector<OwnProcess> own_;
-  std::optional<CoreUse> use_;  // at `read_`
+  std::optional<CoreUse> use_;  // use of cores at `read_`
   CpuQuota quota_;
   std::vector<CoreTime> core_times_;  // core times of groups with a quota, before the sample
   std::vector<Reading> readings_;

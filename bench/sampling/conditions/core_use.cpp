@@ -1,4 +1,3 @@
-// Reads /proc/stat.
 #include "bench/sampling/conditions/core_use.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// Measures which programs use the cores of this process: the run with all its processes, or others.
+// Measures how much the run, with all its processes, and other programs use the cores of this
+// process.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,7 @@ namespace parbench {
 
 /// CPU times of some cores since the system was started, and of the run's processes.
 struct CoreUse {
-  double busy_seconds = 0;  // busy time of the cores, for any program; in clock ticks
+  double busy_seconds = 0;  // busy time of the cores, for any program; a multiple of the clock tick
   double own_seconds = 0;   // core time of the run's processes, on cores that this process may use
 };
 

@@ -65,8 +65,8 @@ void Session::prepare_all() {
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
-  // Cases with a common baseline together, and those without comparison last: if time is short,
-  // some settings are compared rather than none.
+  // Prepares cases with a common baseline together, and cases without comparison last: if time is
+  // short, some settings are compared rather than none.
   std::set<std::size_t> baselines;
   for (const auto& comparison : comparisons_) {
     if (comparison.baseline) baselines.insert(*comparison.baseline);
@@ -129,7 +129,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
                   std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
 }
 
-/// Measures the tasks of a case alone again.
+/// Measures each task of a case alone and adds a round of costs.
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
@@ -373,7 +373,8 @@ void Session::take(const Measurement& measurement) {
   if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
 }
 
-/// A first bound takes precedence over further samples, a better bound does not.
+/// Returns whether there is time to measure tasks and take the required samples. For a first bound,
+/// `floor_samples` are required, for a better bound `min_samples`.
 bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
   const int samples = entry.cost_rounds.empty() ? options_.floor_samples : options_.min_samples;
   const std::size_t lanes = entry.prepared->subject->plan().streams().size();
@@ -453,7 +454,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
-  // Results during sampling are read only if the run does not complete.
+  // Results of a case that is still sampled are read only if the run does not complete.
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));

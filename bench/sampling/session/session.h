@@ -66,8 +66,8 @@ struct SessionEnvironment {
   /// Runs some work of one case, at the same time on all ranks if there are several.
   std::function<void(const std::function<void()>&)> together =
       [](const std::function<void()>& work) { work(); };
-  /// Called with the results so far, after preparations at most every 2 s and after rounds at
-  /// most every 5 s, so that a killed run leaves a report.
+  /// Called with the results so far, about every 2 s between preparations and every 5 s between
+  /// samples (CheckpointTimes), so that a killed run leaves a report.
   std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
   /// Called with the results so far when a wait has exceeded its limit. A stream still uses memory
   /// of this process, so the callee should end the process without unwinding; if it returns, the

@@ -41,7 +41,7 @@ class Session {
     RangeName prepare{"prepare"};
     RangeName task_costs{"task-costs"};
     RangeName warm_up{"warm-up"};
-    RangeName sample{"sample"};  // payload: its round
+    RangeName sample{"sample"};  // payload: the round
   };
 
   void prepare_all();

@@ -26,7 +26,7 @@ class SessionProgress {
 
   /// `max_seconds_left`: the remaining time limit, shown because there is no estimate yet.
   void preparing(const std::string& case_name, Count count, double max_seconds_left);
-  /// `index`: of the case in the sampler.
+  /// `index`: index of the case in the sampler.
   void sampling(const std::string& case_name, Count count, const Sampler& sampler,
                 std::size_t index);
   void recording(const std::string& case_name, Count count);
@@ -41,8 +41,8 @@ class SessionProgress {
   const std::function<double()>& now_;
   double begin_;
   double recording_seconds_ = 0;
-  double fraction_ = 0;  // of this session, as shown
-  double latest_;        // time of its computation
+  double fraction_ = 0;  // completed fraction of the session, as shown
+  double latest_;        // when `fraction_` was computed
 };
 
 }  // namespace parbench

@@ -49,7 +49,7 @@ class SessionTime {
   /// cases.
   [[nodiscard]] double left_to_prepare() const { return left() - samples_when_short * round_; }
 
-  /// Returns the estimated time of one sample of each case.
+  /// Returns the estimated time of a round: one sample of each prepared case.
   [[nodiscard]] double round() const { return round_; }
 
   /// Returns whether another case can be prepared and sampled beside the prepared ones, if it takes
@@ -69,7 +69,7 @@ class SessionTime {
 };
 
 /// Decides when a checkpoint is due. A killed run loses at most ten seconds of samples, unless a
-/// single execution takes longer.
+/// single measurement takes longer.
 class CheckpointTimes {
  public:
   static constexpr double preparation_period = 2;

@@ -10,13 +10,14 @@ namespace parbench {
 /// The confidence that every interval should reach; order statistics of few samples do not.
 inline constexpr double wanted_confidence = 0.95;
 
-/// Min number of independent values (samples or processes) for an interval of this confidence.
+/// Min number of independent values (samples or processes) for an interval of `wanted_confidence`.
 inline constexpr std::size_t needed_values = 6;
 
 struct Interval {
   double low = 0;
   double high = 0;
-  double confidence = 0;  // reached, for example 0.969: order statistics cannot reach exactly 0.95
+  // reached confidence, for example 0.969: order statistics cannot reach exactly 0.95
+  double confidence = 0;
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
@@ -25,7 +26,8 @@ struct Interval {
   return interval && interval->confidence < wanted_confidence;
 }
 
-/// A ratio of times, or a number computed from several times, over rounds that have all of them.
+/// A ratio of times of two cases, or a number computed from times of several cases, from the rounds
+/// in which all of these cases were sampled.
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval = {};  // none for a single round

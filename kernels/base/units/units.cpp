@@ -1,4 +1,3 @@
-// Formatting of times, sizes, rates and ratios.
 #include "kernels/base/units/units.h"
 
 #include <fmt/format.h>
@@ -18,7 +17,8 @@ struct Unit {
   std::string_view name;
 };
 
-/// Rounds to significant digits, so that 999.97 µs becomes 1.000 ms instead of 1000.0 µs.
+/// Rounds to `significant` digits. Callers choose the unit after rounding, so that 999.97 µs
+/// becomes 1.000 ms instead of 1000.0 µs.
 double rounded(double value, int significant) {
   if (value == 0) return 0;
   const double digits = significant - 1 - std::floor(std::log10(std::abs(value)));
@@ -33,7 +33,8 @@ int decimals_for(double value, int significant) {
   return std::clamp(significant - 1 - exponent, 0, 9);
 }
 
-/// Returns the largest of `units`, which ascend, in which the value is at least 1; or the smallest.
+/// Returns the largest unit in which the rounded value is at least 1; the smallest unit if there is
+/// none. `units` are in ascending order.
 const Unit& unit_for(double value, std::span<const Unit> units, int significant) {
   const auto fits = [&](const Unit& unit) {
     return std::abs(rounded(value / unit.size, significant)) >= 1;
@@ -48,14 +49,15 @@ std::string scaled(double value, std::span<const Unit> units, int significant) {
   return fmt::format("{:.{}f} {}", shown, decimals_for(shown, significant), unit.name);
 }
 
-/// Returns percent digits without the percent sign; zero has no sign.
+/// Returns a share in percent, without the percent sign. Values that round to 0 have no minus sign.
 std::string signed_percent(double fraction, int decimals) {
   std::string digits = fmt::format("{:.{}f}", std::abs(fraction) * 100, decimals);
   const bool zero = digits.find_first_not_of("0.") == std::string::npos;
   return fraction < 0 && !zero ? "−" + digits : digits;
 }
 
-/// Returns whether a number looks equal to a limit only because it is rounded.
+/// Returns whether a number is shown as equal to a limit only because of rounding. `text`, `limit`:
+/// the number and the limit as shown; `distance`: their difference.
 bool hides_side_of(const std::string& text, const std::string& limit, double distance) {
   return text == limit && distance != 0;
 }

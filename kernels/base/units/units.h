@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// The text of every number that is not finite.
+/// Text for numbers that are not finite.
 inline constexpr std::string_view no_number = "–";
 
 /// Formats a measured time with four significant digits: "812.0 ns", "12.35 µs", "1.083 s".
@@ -53,15 +53,16 @@ inline constexpr std::string_view no_number = "–";
 /// Formats a speedup: "1.71×", "12.3×", "0.042×".
 [[nodiscard]] std::string format_ratio(double ratio);
 
-/// Formats a ratio and its interval with equal numbers of decimals: "1.71× (1.69–1.73)". Three
-/// decimals instead of two if both ends look equal with two, and enough to show on which side of 1
-/// each end is: "1.0042× (1.0003–1.0191)".
+/// Formats a ratio and its interval with equal numbers of decimals: "1.71× (1.69–1.73)". Adds one
+/// decimal if both ends would look equal, and up to six to show on which side of 1 each end is:
+/// "1.0042× (1.0003–1.0191)".
 [[nodiscard]] std::string format_ratio(double ratio, double low, double high);
 
-/// Returns "1.71× (1.69–1.73)"; without an interval "1.71×"; with a low confidence, states it.
+/// Returns "1.71× (1.69–1.73)"; without an interval "1.71×". Adds a confidence below the wanted one
+/// (with_confidence).
 [[nodiscard]] std::string format_ratio(const Ratio& ratio);
 
-/// Returns "75% (73–77%)", by the same rules.
+/// Returns "75% (73–77%)"; without an interval "75%". Adds a confidence in the same way.
 [[nodiscard]] std::string format_percent(const Ratio& fraction);
 
 /// Formats a confidence, without needless digits: "87.5%".

@@ -1,4 +1,3 @@
-// Formats the half-width of an interval.
 #include "kernels/base/units/wide_intervals.h"
 
 #include "kernels/base/units/units.h"

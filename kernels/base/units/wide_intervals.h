@@ -14,7 +14,8 @@ inline constexpr std::string_view unknown_text = "unknown";
 /// The largest relative error that is shown as a number: ±1000%.
 inline constexpr double max_known_error = 10;
 
-/// Returns whether the interval of a relative change contains no change and reaches beyond +1000%.
+/// Returns whether the interval of a relative change contains 0 (no change) and reaches beyond
+/// +1000%.
 [[nodiscard]] inline bool is_unknown_change(const Interval& change) {
   return change.low <= 0 && change.high > max_known_error;
 }

@@ -6,9 +6,9 @@
 
 namespace parbench {
 
-/// Work that is called when the work enqueued before has ended; later work waits until it returns.
-/// An exception fails the stream as the exception of an operation does. The work must not allocate
-/// memory.
+/// A host function in a stream: called when all work enqueued before has ended; later work waits
+/// until it returns. An exception makes the stream fail as an exception of an operation does. The
+/// function must not allocate memory.
 class HostWork {
  public:
   explicit HostWork(std::function<void()> work) : work_(std::move(work)) {}

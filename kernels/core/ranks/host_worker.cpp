@@ -14,7 +14,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t initial_capacity = 256;
-/// The next message may follow within this time, and waking up a thread would take longer.
+/// Time for which a wait yields between polls before it sleeps between them: short waits end
+/// without the latency of waking up.
 constexpr auto yielding = std::chrono::microseconds(200);
 constexpr auto sleep_between_polls = std::chrono::microseconds(20);
 constexpr int polls_per_check = 50;
@@ -146,7 +147,8 @@ void HostWorker::run(const Order& order) {
   }
 }
 
-/// Adds to one activity all work with the same tag, such as the chunks of a message.
+/// Records work that started at `begin` and ends now. Consecutive work with the same tag, such as
+/// the chunks of a message, becomes one activity.
 void HostWorker::note(ActivityTag tag, Clock::time_point begin) {
   if (activities_.empty() || activities_.back().tag != tag) {
     activities_.push_back({.tag = tag, .begin = begin, .end = {}});

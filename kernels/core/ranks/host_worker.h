@@ -1,6 +1,6 @@
-// A host thread that works for the streams of a device whose own queues cannot run host code, such
-// as a GPU. Messages to other processes run on this thread in stream order; their data goes through
-// memory that both the device and the host can access.
+// A host thread for the streams of a device whose own queues cannot run host code, such as a GPU.
+// The thread runs messages to other processes in stream order; their data is copied through memory
+// that both the device and the host can access.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ class HostSignal final : public Event {
   SharedRecords records_;
 };
 
-/// Page-locked slots through which the data of messages goes. While the host sends from or receives
-/// into one slot, the device copies to or from another one.
+/// Page-locked buffers for the data of messages. While the host sends from or receives into one
+/// slot, the device copies to or from another slot.
 struct Staging {
   static constexpr std::size_t slot_bytes = std::size_t{1} << 20;
   static constexpr std::size_t slot_count = 4;
@@ -63,7 +63,7 @@ class HostWorker {
   HostWorker(const HostWorker&) = delete;
   HostWorker& operator=(const HostWorker&) = delete;
 
-  /// Enqueues work that begins when the stream reaches this point, while the stream goes on;
+  /// Enqueues work that begins when the stream reaches this point; the stream does not wait for it.
   /// `signal` is reached when the work has ended. `tag`: the activity to which the work belongs.
   void begin(Stream& stream, HostWork& work, HostSignal& signal, ActivityTag tag);
 

@@ -1,4 +1,4 @@
-// Names of all-reduces, and sets of ranks.
+// Names of all-reduces, sets of ranks, and times of waits.
 #include "kernels/core/ranks/rank_link.h"
 
 #include <numeric>

@@ -45,7 +45,7 @@ class Occupancy {
  public:
   void enter();
   void leave();
-  /// Returns the seconds since the last call.
+  /// Returns the seconds that were added since the last call of `take`.
   [[nodiscard]] double take();
 
  private:
@@ -55,9 +55,9 @@ class Occupancy {
   std::chrono::duration<double> sum_{0};
 };
 
-/// Messages and collectives of a message passing library (MPI), and all-reduces built from its
-/// messages. Several threads may call its functions. They return once the caller's memory may be
-/// reused, and throw what `check` throws while they wait.
+/// Messages and collectives of a message passing library (MPI), and the all-reduces of
+/// RankAllReduce. Several threads may call the functions at the same time. They return once the
+/// caller's memory may be reused, and throw what the function of `check_with` throws.
 class RankLink {
  public:
   virtual ~RankLink() = default;
@@ -104,10 +104,10 @@ class RankLink {
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
 
   struct Times {
-    double waits = 0;    // at least one thread was in a message or collective
-    double barrier = 0;  // waiting for other ranks in barriers
+    double waits = 0;    // time with at least one thread in a message or collective
+    double barrier = 0;  // time in barriers
   };
-  /// Returns the seconds since the last call.
+  /// Returns the times in seconds since the last call of `take_times`.
   [[nodiscard]] Times take_times() { return {waits_.take(), barrier_.take()}; }
 
  private:
@@ -123,7 +123,7 @@ class RankLink {
 };
 
 /// Entry point of the library of ranks, which is loaded at run time. Returns null if the message
-/// passing library lacks something; `problem` is the reason.
+/// passing library lacks a feature; `problem` receives the reason.
 using MakeRankLink = RankLink* (*)(std::string* problem);
 inline constexpr const char* make_rank_link_name = "parbench_make_rank_link";
 

@@ -10,13 +10,14 @@
 
 namespace parbench {
 
-/// Stands for a device of another process, so that every rank can build the same plan. A device of
-/// this process with the same kernels plans the operations; enqueued work is ignored. Its memory
-/// has addresses, but no physical pages until data is written to it.
+/// Represents a device of another process, so that every rank can build the same plan. A device of
+/// this process plans the operations; enqueued work is ignored. Memory of a RemoteDevice has
+/// addresses, but no physical pages until data is written to it.
 class RemoteDevice final : public Device {
  public:
-  /// `info`: the description by the other rank. `twin`: a device of this process that outlives it.
-  /// `same_kernels`: whether both compute with the same instructions, so that layouts are equal.
+  /// `info`: the description of the device by its own rank. `twin`: a device of this process, which
+  /// plans the operations and must outlive this object. `same_kernels`: whether both devices
+  /// compute with the same instructions, so that layouts are equal.
   RemoteDevice(DeviceInfo info, Device& twin, bool same_kernels);
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -29,7 +30,7 @@ class RemoteDevice final : public Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
-  /// Throws Unsupported if this process cannot know the layouts of the other rank.
+  /// Throws Unsupported unless both devices have the same kernels: layouts may differ.
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:

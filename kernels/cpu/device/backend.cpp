@@ -31,7 +31,7 @@ std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& 
           cores.begin() + (share.index + 1) * count / share.count};
 }
 
-/// Returns "AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
+/// Returns the instruction set and the variable that limits it: "AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
 std::string instruction_set_and_limit() {
   const std::string limit = instruction_set_limit();
   return limit.empty() ? used_instruction_set()

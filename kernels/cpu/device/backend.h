@@ -1,4 +1,5 @@
-// The CPU backend: devices are disjoint sets of cores, kernels are those of oneDNN.
+// The CPU backend: a device is a set of cores, which other devices share only on request. Kernels
+// are those of oneDNN and loops of this project.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,8 @@
 
 namespace parbench::cpu {
 
-/// Reads the process's affinity mask with hwloc; never fails on a machine that runs the program.
+/// Makes the backend for the cores in the process's affinity mask. Throws Error if the mask or the
+/// topology cannot be read, and UsageError for an invalid PARBENCH_CPU_LAYOUT.
 [[nodiscard]] std::unique_ptr<Backend> make_backend();
 
 }  // namespace parbench::cpu

@@ -1,4 +1,3 @@
-// CPU devices.
 #include "kernels/cpu/device/device.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace parbench::cpu {
 
 class CpuDevice final : public Device {
  public:
-  /// `local_cores`: cores whose threads may touch its memory first.
+  /// `local_cores`: cores whose threads touch the device's memory first.
   CpuDevice(DeviceInfo info, std::vector<int> local_cores)
       : info_(std::move(info)), local_cores_(std::move(local_cores)), sensors_(info_.cores) {}
 
@@ -31,8 +31,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:
-  /// Returns the thread that plans operations for streams with `threads` threads; oneDNN reads the
-  /// team size of the planning thread.
+  /// Returns the stream whose thread plans operations for streams with `threads` threads: oneDNN
+  /// plans for the team size of the calling thread.
   [[nodiscard]] CpuStream& service(int threads);
 
   DeviceInfo info_;

@@ -14,7 +14,7 @@ namespace {
 struct Names {
   std::string_view limit;
   std::string_view usage;
-  std::string_view file_cache;  // in memory.stat: pages that the kernel reclaims first
+  std::string_view file_cache;  // name in memory.stat of the pages that the kernel reclaims first
 };
 constexpr Names version_1{.limit = "memory.limit_in_bytes",
                           .usage = "memory.usage_in_bytes",

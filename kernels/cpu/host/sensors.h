@@ -9,19 +9,19 @@
 
 namespace parbench::cpu {
 
-/// The constructor looks up which files exist. Virtual machines have none of them, so their cores
-/// have no readings.
+/// Sensors of a set of cores. The constructor finds the files that exist; virtual machines often
+/// have none, so their cores have no readings.
 class CoreSensors {
  public:
   /// `cores`: operating-system indices. `root`: the folder that holds sys.
   explicit CoreSensors(const std::vector<int>& cores, const std::filesystem::path& root = "/");
 
-  /// Reads clocks and throttle counters. The clock is that of the fastest core, since others may be
-  /// idle: cpufreq's scaling_cur_freq. The full clock is the base frequency if the kernel reports
-  /// it (intel_pstate), otherwise CPPC's nominal frequency (acpi_cppc/nominal_freq), otherwise
-  /// absent: cpuinfo_max_freq may be the boost of a single core, which all cores together may not
-  /// reach. The counters are those of the x86 thermal monitor (thermal_throttle/*_throttle_count),
-  /// summed over the cores. https://docs.kernel.org/admin-guide/pm/cpufreq.html
+  /// Reads clocks and throttle counters. `clock_mhz` is the highest scaling_cur_freq of cpufreq,
+  /// since other cores may be idle. `full_clock_mhz` is the base frequency if the kernel reports it
+  /// (intel_pstate), otherwise CPPC's nominal frequency (acpi_cppc/nominal_freq), otherwise absent:
+  /// cpuinfo_max_freq may be the boost of a single core, which all cores together may not reach.
+  /// The counters are from the x86 thermal monitor (thermal_throttle/*_throttle_count), summed
+  /// over the cores. https://docs.kernel.org/admin-guide/pm/cpufreq.html
   /// https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html
   /// https://docs.kernel.org/admin-guide/thermal/intel_thermal_throttle.html
   [[nodiscard]] Condition read() const;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double nanosecond = 1e-9;
 
-/// Adds the schedule of one thread. Returns false if the files are missing or have another content.
+/// Adds the times of one thread on a core and waiting for it. Returns false if the file is missing
+/// or has another content.
 bool add_schedule(const std::filesystem::path& folder, ThreadTimes& times) {
   std::ifstream file(folder / "schedstat");
   double on_core = 0;
@@ -29,9 +30,9 @@ bool add_faults_and_kernel(const std::filesystem::path& folder, ThreadTimes& tim
   std::ifstream file(folder / "stat");
   std::string line;
   if (!std::getline(file, line)) return false;
-  // The name, in parentheses, may contain any character. It is followed by: state, parent, group,
-  // session, terminal, its group, flags, minor faults, those of children, major faults, those of
-  // children, user time, kernel time.
+  // After the name, which is in parentheses and may contain any character: state, parent, group,
+  // session, terminal, group of the terminal, flags, minor faults, minor faults of children, major
+  // faults, major faults of children, user time, kernel time.
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return false;
   std::istringstream fields(line.substr(name_end + 1));

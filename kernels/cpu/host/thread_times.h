@@ -11,13 +11,13 @@
 
 namespace parbench::cpu {
 
-/// Returns sums over the threads with these ids. Nothing if /proc lacks one of them. `root`: the
-/// folder that holds proc.
+/// Returns sums over the threads with these ids; nothing if files of one of them are missing.
+/// `root`: the folder that holds proc.
 [[nodiscard]] std::optional<ThreadTimes> thread_times(const std::vector<pid_t>& threads,
                                                       const std::filesystem::path& root = "/");
 
-/// Returns the ids of all threads in the calling thread's OpenMP team of `threads`, including its
-/// own.
+/// Returns the ids of all threads in the calling thread's OpenMP team of `threads`, including the
+/// calling thread.
 [[nodiscard]] std::vector<pid_t> team_ids(int threads);
 
 }  // namespace parbench::cpu

@@ -11,11 +11,12 @@ namespace parbench::cpu {
 /// Throws Error if the topology cannot be read.
 [[nodiscard]] std::vector<int> usable_cores();
 
-/// Returns the usable cores on the NUMA nodes of `cores`, including `cores`. Memory that they touch
-/// first gets pages as close to `cores` as possible.
+/// Returns `cores` and the other usable cores on their NUMA nodes. Memory that threads on these
+/// cores touch first gets pages as close to `cores` as possible.
 [[nodiscard]] std::vector<int> local_cores(const std::vector<int>& cores);
 
-/// Returns the processor's own name ("AMD EPYC 9965"), or its architecture if it has none.
+/// Returns the product name of the processor ("AMD EPYC 9965"), or its architecture if the name is
+/// unknown.
 [[nodiscard]] std::string processor_model();
 
 /// Binds the calling thread to these cores. Throws Error if the system refuses.

@@ -16,7 +16,7 @@ using dnnl::memory;
 
 constexpr std::size_t work_alignment = 256;  // alignment of all scratch memory
 
-/// Returns the product whose weights are the transposed weights of `shape`.
+/// Returns the shape of a forward pass whose weights are the transposed weights of `shape`.
 LinearShape turned(const LinearShape& shape) {
   return {
       .batch = shape.batch, .in_features = shape.out_features, .out_features = shape.in_features};
@@ -24,7 +24,7 @@ LinearShape turned(const LinearShape& shape) {
 
 /// Returns whether transposing the weights saves time. Measured with Zen 4: transposing 4096×4096
 /// weights takes the time that it saves in 256 rows; smaller weights take less. In bf16, whose
-/// weights interleave pairs of inputs, it never saves time.
+/// weights interleave pairs of inputs, it saved no time.
 bool pays_to_turn(const LinearShape& shape, DType dtype, std::int64_t products) {
   constexpr std::int64_t min_rows = 512;
   return dtype == DType::f32 && shape.batch * products >= min_rows;

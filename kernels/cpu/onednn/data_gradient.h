@@ -12,20 +12,19 @@ namespace parbench::cpu {
 
 /// diff_source = diff_destination · weights, computed once or several times with the same weights.
 ///
-/// oneDNN's backward primitive for f32 transposes blocks of the weights for every block of rows (75
-/// to 90% of the forward pass's speed). With many rows it is faster to transpose all weights once
-/// and to run the forward primitive (docs/decisions/cpu-kernels.md).
+/// oneDNN's backward primitive for f32 transposes blocks of the weights for every block of rows,
+/// and reaches 50 to 90% of the forward pass's speed. With many rows it is faster to transpose all
+/// weights once and to run the forward primitive (docs/decisions/cpu-kernels.md).
 class DataGradient {
  public:
-  /// `shape`: that of one product; `products`: number of calls of `multiply` per `prepare`.
+  /// `shape`: shape of one product; `products`: number of calls of `multiply` per `prepare`.
   DataGradient(const LinearShape& shape, DType dtype, DType result, std::int64_t products = 1);
 
-  /// Returns the layout of the weights: that of the backward primitive, also if weights are
-  /// transposed.
+  /// Returns the layout of the weights that callers pass, which the backward primitive chose.
   [[nodiscard]] const dnnl::memory::desc& weights() const { return weights_; }
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
-  /// Returns the bytes of memory that hold the transposed weights from `prepare` to the last
-  /// `multiply`.
+  /// Returns the size of the scratch memory, which must not change from `prepare` to the last
+  /// `multiply`: it contains the transposed weights.
   [[nodiscard]] std::size_t scratch_bytes() const { return work_begin_ + work_bytes_; }
 
   void prepare(const Execution& execution, std::byte* weights, std::byte* scratch);

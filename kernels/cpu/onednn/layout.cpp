@@ -97,7 +97,7 @@ std::vector<LayoutPart> DnnlLayout::parts(const Shape& shape) const {
   return parts;
 }
 
-// The stride of a dimension of extent one is irrelevant.
+// Returns whether a layout is dense and row-major. Ignores the strides of dimensions of extent one.
 bool is_row_major(const memory::desc& desc) {
   const dnnl_memory_desc_t& data = desc.data;
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;

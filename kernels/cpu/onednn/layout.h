@@ -20,7 +20,7 @@ namespace parbench::cpu {
 /// Returns the portable description; a dense row-major descriptor becomes canonical.
 [[nodiscard]] TensorDesc describe(const dnnl::memory::desc& desc);
 
-/// Returns oneDNN's layout for kernels of this processor: channels in blocks, the last one padded.
+/// Returns oneDNN's layout with channels in blocks of `channel_block`, of which the last is padded.
 [[nodiscard]] dnnl::memory::format_tag blocked_tag();
 
 /// Order of an activation's channels: each channel separately (NCHW), in blocks, or all channels of
@@ -28,13 +28,13 @@ namespace parbench::cpu {
 enum class ChannelOrder { planes, blocks, last };
 
 /// Returns the order for that number of channels (docs/decisions/cpu-kernels.md). It is `last` if
-/// the channels do not fill whole blocks, for bf16 if oneDNN's convolutions use AMX for that
-/// layout, or if `wanted_layout` says so. Small numbers of channels that do not fill a block are
-/// `planes`.
+/// `wanted_layout` is "channels-last" and, if that is not set, for bf16 if oneDNN's convolutions
+/// use AMX for it, and for 8 channels or more that do not fill whole blocks. Otherwise it is
+/// `blocks` if the channels fill whole blocks, and `planes` if not.
 [[nodiscard]] ChannelOrder channel_order(std::int64_t channels, DType dtype);
 
-/// Returns the activation as oneDNN sees it. A matrix {N, C} has one pixel: it becomes {N, C, 1, 1}
-/// in the layout of activations, with the same bytes.
+/// Returns oneDNN's descriptor of an activation. A matrix {N, C} has one pixel: it becomes
+/// {N, C, 1, 1} in the layout of activations, with the same bytes.
 [[nodiscard]] dnnl::memory::desc activation_desc(const Shape& shape, DType dtype);
 
 }  // namespace parbench::cpu

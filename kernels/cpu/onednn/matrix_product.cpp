@@ -1,4 +1,3 @@
-// Plans matrix products with oneDNN's matmul.
 #include "kernels/cpu/onednn/matrix_product.h"
 
 #include "kernels/cpu/onednn/layout.h"

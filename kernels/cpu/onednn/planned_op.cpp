@@ -1,4 +1,5 @@
-// Executes primitives through the C interface: the C++ one builds a map and a vector at every call.
+// Executes primitives through oneDNN's C interface: its C++ interface builds a map and a vector at
+// every call.
 #include "kernels/cpu/onednn/planned_op.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// Returns the tensor that callers pass. oneDNN's descriptor of a matrix may have more dimensions.
+/// Returns the tensor that callers pass for an operand. oneDNN's descriptor of a matrix may have
+/// more dimensions.
 TensorDesc tensor_of(const Operand& operand, const dnnl::memory::desc& layout) {
   switch (operand.placement) {
     case Placement::exact:
@@ -51,7 +53,8 @@ void PrimitiveCall::add(int argument, const dnnl::memory& memory) {
   arguments_.push_back({argument, memory.get()});
 }
 
-// Unchanged addresses are skipped: setting an address reads and writes the descriptor's padding.
+// Sets an address. Skips unchanged addresses, because oneDNN reads and writes the padding of a
+// memory object when its address is set.
 void PrimitiveCall::point(std::size_t slot, std::byte* address) {
   if (addresses_[slot] == address) return;
   memories_[slot].set_data_handle(address);

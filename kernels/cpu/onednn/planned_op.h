@@ -15,7 +15,8 @@
 
 namespace parbench::cpu {
 
-/// Attribute that leaves scratch memory to the caller, so that a plan may run in any thread.
+/// Returns the attribute that leaves scratch memory to the caller, so that a plan may run in any
+/// thread.
 [[nodiscard]] dnnl::primitive_attr user_scratchpad();
 
 /// A primitive with memory objects made in advance. `run` only sets their addresses; this class
@@ -43,8 +44,8 @@ class PrimitiveCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// Binds an operand that has its tensor to the next argument of a primitive (DNNL_ARG_…) with this
-/// layout. `slot`: index of the operand. Throws std::logic_error if the sizes differ.
+/// Binds operand number `slot`, whose tensor has been added, to the next argument of a primitive
+/// (DNNL_ARG_…) with this layout. Throws std::logic_error if the sizes differ.
 void bind_slot(const CpuOp& op, std::size_t slot, PrimitiveCall& call, int argument,
                const dnnl::memory::desc& layout);
 

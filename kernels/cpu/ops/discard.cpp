@@ -24,8 +24,8 @@ class DiscardOp final : public CpuOp {
     set_implementation("madvise");
   }
 
-  // Costs as much as unmapping a block and mapping another, but keeps the address, which later
-  // tasks already use.
+  // Takes as long as unmapping a block and mapping another one, but keeps the address, which other
+  // planned operations use.
   void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
     void* first = arguments[0];
     std::size_t bytes = bytes_;

@@ -17,8 +17,8 @@ struct Eltwise {
   float beta;
 };
 
-// Uses clip_v2, whose derivative is 0 at both limits; the derivative of clip is 1 at the upper
-// limit.
+// Returns oneDNN's algorithm of an activation function. Uses clip_v2, whose derivative is 0 at both
+// limits; the derivative of oneDNN's clip is 1 at the upper limit.
 template <class Desc>
 Eltwise eltwise_of(const Desc& desc) {
   using Algorithm = dnnl::algorithm;

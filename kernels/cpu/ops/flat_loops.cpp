@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t grain = 1024;  // elements; a multiple of the cache line for every type
 
 // The attribute for several instruction sets does not apply inside OpenMP regions, so each loop is
-// a function of its own. `omp simd` is needed because outputs may be inputs: the compiler cannot
-// know that they only overlap element by element.
+// a function of its own. `omp simd` asserts that an output may be an input, but does not overlap
+// with it in another way.
 
 PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
 #pragma omp simd
@@ -154,7 +154,7 @@ void add_rows(Element* destination, const Element* source, const Addend* addend,
 
 constexpr std::size_t rows_at_once = 8;
 
-/// Adds `rows` rows that begin `stride` elements apart, in order.
+/// Adds `rows_at_once` rows, which begin `stride` elements apart, to the sums in order.
 template <class Element>
 [[gnu::always_inline]] inline void add_to_sums(float* sums, const Element* rows, std::size_t stride,
                                                std::size_t count) {
@@ -172,7 +172,7 @@ template <class Element>
   for (std::size_t i = 0; i < count; ++i) sums[i] += widened(row[i]);
 }
 
-/// Adds `repeats` rows.
+/// Adds `repeats` rows to the sums in order.
 template <class Element>
 [[gnu::always_inline]] inline void add_all_to_sums(float* sums, const Element* rows,
                                                    std::size_t repeats, std::size_t stride,
@@ -195,8 +195,8 @@ PARBENCH_SIMD void add_all_to_sums_range(float* sums, const std::uint16_t* rows,
   add_all_to_sums(sums, rows, repeats, stride, count);
 }
 
-/// Threads divide the columns, so that the order of every sum is the same for any number of
-/// threads.
+/// Sums rows. Threads divide the columns, so that the order of additions is the same for any number
+/// of threads.
 template <class Element>
 void sum_rows(float* sums, const Element* rows, std::size_t repeats, std::size_t count,
               bool accumulate, int threads) {

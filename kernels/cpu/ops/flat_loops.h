@@ -18,15 +18,16 @@ void descend(float* parameters, const float* gradients, float rate, std::size_t 
 /// Returns the bytes of a mask of `count` elements. Element i has bit i % 8 of byte i / 8.
 constexpr std::size_t mask_bytes(std::size_t count) { return (count + 7) / 8; }
 
-/// destination = max(destination + addend, 0); a NaN stays a NaN. `mask` gets the bits of the
-/// positive elements; unused bits of the last byte are 0.
+/// destination = max(destination + addend, 0); a NaN stays a NaN. Sets the bits of the positive
+/// elements in `mask`; all other bits become 0.
 void add_relu(float* destination, std::uint8_t* mask, const float* addend, std::size_t count,
               int threads);
 /// Overload for bf16; the sum is computed in f32.
 void add_relu(std::uint16_t* destination, std::uint8_t* mask, const std::uint16_t* addend,
               std::size_t count, int threads);
 
-/// out = a [+ b] where the mask has a bit, otherwise 0; `b` may be null. `out` may be `a` or `b`.
+/// out = a [+ b] where the bit in the mask is set, otherwise 0. `b` may be null; `out` may be `a`
+/// or `b`.
 void masked_sum(float* out, const std::uint8_t* mask, const float* a, const float* b,
                 std::size_t count, int threads);
 /// Overload for bf16; the sum is computed in f32.

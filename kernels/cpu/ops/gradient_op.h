@@ -28,7 +28,7 @@ class GradientOp final : public CpuOp {
 
  private:
   struct Gradient {
-    std::size_t scratch = 0;  // offset
+    std::size_t scratch = 0;  // offset in scratch memory
     std::size_t count = 0;    // floats, padding included
   };
 

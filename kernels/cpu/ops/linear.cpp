@@ -37,9 +37,9 @@ class LinearBackwardDataOp final : public CpuOp {
   DataGradient gradient_;
 };
 
-/// Returns whether weight gradients are computed by oneDNN's matmul. Measured with AVX-512: with
-/// many rows it is 1.1 to 1.7 times as fast as the backward inner product, which includes the sum
-/// of the bias. With matmul that sum is another pass over the rows; if there are few inputs and
+/// Returns whether weight gradients are computed by oneDNN's matmul. With many rows it is faster
+/// than the backward inner product (docs/decisions/cpu-kernels.md), which includes the gradient of
+/// the bias. With matmul, this gradient is another pass over the rows; if there are few inputs and
 /// many outputs, the pass costs more than matmul saves.
 bool pays_as_product(const LinearBackwardWeights& desc) {
   constexpr std::int64_t min_rows = 768;

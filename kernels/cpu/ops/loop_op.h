@@ -12,7 +12,7 @@
 
 namespace parbench::cpu {
 
-/// Requirements of such an operation.
+/// Properties of an operation that is a loop.
 struct LoopNeeds {
   std::string_view implementation = "vector loop";
   std::size_t opaque_bytes = 0;   // bytes of each opaque operand

@@ -10,7 +10,7 @@
 
 namespace parbench::cpu {
 
-/// The pixels of all images.
+/// Pixels of all images, or of a chunk, each with a row of channels.
 struct PixelRows {
   std::size_t rows;
   std::size_t channels;
@@ -36,8 +36,8 @@ void for_chunks(const PixelRows& pixels, int threads, const Body& body) {
                   });
 }
 
-/// totals = Σ over chunks, for each channel. `of_chunks`: sums of the first chunk; those of the
-/// next chunks follow `stride` elements apart.
+/// totals = Σ over chunks, for each channel. `of_chunks`: the sums of each chunk, `stride` elements
+/// apart.
 inline void add_chunks(double* totals, const float* of_chunks, std::size_t stride,
                        const PixelRows& pixels) {
   std::fill_n(totals, pixels.channels, 0.0);

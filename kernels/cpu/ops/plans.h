@@ -1,6 +1,6 @@
-// One overload per operation, which `prepare` calls through the variant: an operation without an
-// overload does not compile. Each requires a description that `check` accepts, in a format that the
-// processor supports, and throws dnnl::error if oneDNN refuses it.
+// Overloads of `plan` for each operation, which `prepare` calls through the variant: an operation
+// without an overload does not compile. They require a description that `check` accepts, in a
+// format that the processor supports, and throw dnnl::error if oneDNN refuses it.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ using Planned = std::unique_ptr<CpuOp>;
 /// Returns whether each output position reads one pixel of the source, and each pixel is read once.
 [[nodiscard]] bool is_pointwise(const ConvolutionShape& shape);
 /// Computes the gradient of weights as one matrix product over all output positions of the batch,
-/// with channels last. Requires a convolution without bias and groups.
+/// with channels last. Requires a convolution without bias, groups and dilation.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
-/// Computes the gradient of the source as one matrix product, too. Requires a 1×1 window without
-/// padding and groups.
+/// Computes the gradient of the source as one matrix product over all output positions of the
+/// batch, with channels last. Requires a 1×1 window without padding and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
 /// Returns whether `plan_tap_loop` supports a depthwise convolution, in any layout of activations.
 [[nodiscard]] bool has_tap_loop(const ConvolutionShape& shape);

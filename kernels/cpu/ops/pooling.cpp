@@ -1,4 +1,4 @@
-// Max pooling, average pooling and global average pooling, both ways, on oneDNN.
+// Max pooling, average pooling and global average pooling, forward and backward, on oneDNN.
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
 
@@ -72,7 +72,7 @@ Pooling average_pooling(const Desc& desc) {
           desc.dtype};
 }
 
-/// The mean over a window that is the whole image.
+/// Returns the average pooling whose window is the whole image.
 template <class Desc>
 Pooling global_pooling(const Desc& desc) {
   return {{.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,

@@ -1,4 +1,4 @@
-// Planning of CPU operations: from a description to an executable operation on oneDNN.
+// Planning of CPU operations.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 namespace parbench::cpu {
 
 /// Plans an operation in the calling thread, which must have the affinity and the OpenMP team size
-/// (`threads`) of the streams that will run the operation. Throws Unsupported with oneDNN's reason.
+/// (`threads`) of the streams that will run the operation. Throws Unsupported if oneDNN or the
+/// processor does not support the operation, and UsageError for an invalid description.
 [[nodiscard]] std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads);
 
-/// Returns the activation layout of CPU devices by `channel_order`: oneDNN's nChw16c if the
-/// channels fill whole blocks of 16 (nChw8c and 8 on a processor without AVX-512), channels last,
-/// or canonical (the 3-channel input image). Matrices are canonical.
+/// Returns the description of an activation. Images have the layout of `channel_order`: nChw16c of
+/// oneDNN (nChw8c on a processor without AVX-512), nhwc or canonical. Other activations are
+/// canonical. Throws UsageError unless the shape has 2 to 4 dimensions.
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
 
 /// Returns the tensor that callers pass for an operand. Activations have the layout of

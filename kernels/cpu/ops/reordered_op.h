@@ -1,4 +1,4 @@
-// An operation that was planned in layouts other than those of its callers' tensors.
+// Operations whose kernels need activations in another layout than the device's.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,10 @@
 
 namespace parbench::cpu {
 
-/// Takes activations in the device's layout and runs `inner` on copies of them in scratch memory.
-/// Inputs are reordered before it, outputs after it. Both reorders are part of the operation and of
-/// its time, and `implementation()` lists them. No activation may be both read and written.
+/// An operation on activations in the device's layout, which runs `inner` on copies in scratch
+/// memory of the activations whose layouts differ. Inputs are reordered before `inner`, outputs
+/// after it. All reorders are part of the operation and of its time, and `implementation()` lists
+/// them. No activation may be both read and written.
 class ReorderedOp final : public CpuOp {
  public:
   ReorderedOp(const OpDesc& desc, Planned inner);

@@ -15,7 +15,7 @@ class SpinOp final : public CpuOp {
  public:
   explicit SpinOp(const Spin& desc) : CpuOp(desc), desc_(desc) {
     add_tensors(*this);
-    // the mean duration, with or without noise
+    // mean duration of an execution
     set_seconds(std::chrono::duration<double>(desc.duration).count());
     set_implementation("steady_clock");
   }

@@ -27,7 +27,7 @@ using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 using StoredFloats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 using StoredHalves [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
 
-// Functions for single elements, for the rest after the last whole vector.
+// Functions for single elements, such as the rest after the last whole vector.
 [[nodiscard]] inline float widened(float value) { return value; }
 [[nodiscard]] inline float widened(std::uint16_t value) { return from_bf16(value); }
 inline void round_to(float& element, float value) { element = value; }

@@ -34,7 +34,7 @@ void Capture::record(std::size_t lane, CpuEvent& event) {
 void Capture::wait(std::size_t lane, const CapturedRecord& record) {
   const Mark& mark = marks_.at(record.mark);
   work_->lanes[lane].commands.push_back({.kind = Command::Kind::wait, .event = mark.event});
-  // does not contain lanes that were added later
+  // `mark.past` does not contain lanes that were added later.
   for (std::size_t i = 0; i < mark.past.size(); ++i) {
     pasts_[lane][i] = std::max(pasts_[lane][i], mark.past[i]);
   }

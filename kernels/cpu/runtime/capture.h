@@ -18,7 +18,7 @@ struct CapturedWork {
     CpuStream* stream = nullptr;
     CommandList commands;
   };
-  std::vector<Lane> lanes;  // the first is that of the capturing stream
+  std::vector<Lane> lanes;  // the first lane belongs to the capturing stream
   std::vector<std::unique_ptr<CpuEvent>> events;
 };
 
@@ -33,7 +33,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::size_t add(CpuStream& stream);
 
   void enqueue(std::size_t lane, const Command& command);
-  /// Records an event as an event of the graph, which replaces it until it is recorded again.
+  /// Records a new event of the graph, to which waits for `event` refer until `event` is recorded
+  /// again.
   void record(std::size_t lane, CpuEvent& event);
   void wait(std::size_t lane, const CapturedRecord& record);
 

@@ -24,7 +24,7 @@ struct Command {
   enum class Kind { op, copy, host_work, record, wait, wait_across, function, list };
 
   Kind kind = Kind::op;
-  ActivityTag tag = 0;  // tag of an operation or copy
+  ActivityTag tag = 0;  // tag of an operation, a copy or host work
   CpuOp* op = nullptr;
   HostWork* work = nullptr;
   CpuEvent* event = nullptr;

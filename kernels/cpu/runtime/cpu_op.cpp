@@ -1,4 +1,3 @@
-// Enqueueing of CPU operations.
 #include "kernels/cpu/runtime/cpu_op.h"
 
 #include <algorithm>

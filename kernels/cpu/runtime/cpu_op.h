@@ -13,11 +13,11 @@ struct stream;  // NOLINT(readability-identifier-naming): the library's name
 
 namespace parbench::cpu {
 
-/// Resources that a stream's worker thread lends to the operation that it runs.
+/// Resources of a stream's worker thread for the operation that it executes.
 struct Execution {
   dnnl::stream& stream;  // stream of the CPU engine (engine.h)
   std::byte* scratch;    // at least Op::scratch_bytes() bytes, 64-byte aligned
-  int threads;  // size of the OpenMP team that is already set, for which the operation was prepared
+  int threads;           // size of the calling thread's OpenMP team
 };
 
 /// Addresses of the arguments of an operation, in the order of `arguments()`.
@@ -29,7 +29,7 @@ class CpuOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Runs once in the calling thread. Must not allocate memory.
+  /// Executes the operation once, in the calling thread and its team. Must not allocate memory.
   virtual void execute(const Execution& execution, Addresses arguments) = 0;
 
   /// Number of threads for which the operation was prepared; streams with another number refuse it.
@@ -41,7 +41,7 @@ class CpuOp : public DescribedOp {
 };
 
 /// Returns whether oneDNN's name of a kernel ("ref:any", "x64:gemm:jit") denotes a reference
-/// implementation: one of its words, which colons and underscores separate, is "ref".
+/// implementation: one of its words, separated by colons, underscores and blanks, is "ref".
 [[nodiscard]] bool is_reference_kernel(std::string_view implementation);
 
 }  // namespace parbench::cpu

@@ -10,7 +10,8 @@
 namespace parbench::cpu {
 namespace {
 
-// The enumerators are sets of features: the bits of a set contain those of its subsets.
+// Returns whether oneDNN may use an instruction set. The bits of an enumerator include the bits of
+// all instruction sets that it contains.
 bool offers(dnnl::cpu_isa wanted) {
   const auto bits = static_cast<unsigned>(wanted);
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;

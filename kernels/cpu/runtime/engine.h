@@ -1,4 +1,4 @@
-// The oneDNN engine that all CPU devices share, and the features of this processor's kernels.
+// The oneDNN engine that all CPU devices share, and what its kernels support on this processor.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -9,7 +9,7 @@
 
 namespace parbench::cpu {
 
-/// Returns oneDNN's CPU engine. It has no state: threads and cores are those of the caller.
+/// Returns oneDNN's CPU engine. It has no state: primitives run on the calling thread and its team.
 [[nodiscard]] const dnnl::engine& engine();
 
 /// Returns whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would

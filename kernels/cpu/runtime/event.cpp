@@ -1,4 +1,3 @@
-// CPU events.
 #include "kernels/cpu/runtime/event.h"
 
 #include <algorithm>

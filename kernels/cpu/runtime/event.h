@@ -1,4 +1,5 @@
-// Events of CPU streams: a counter of records on which waiters sleep, and the time of the last one.
+// Events of CPU streams: a counter of records on which waiters sleep, and the time of the last
+// record.
 #pragma once
 
 #include <chrono>
@@ -33,10 +34,9 @@ class CpuEvent final : public Event {
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
-  /// Announces a record when it is enqueued. Returns its number, which distinguishes it from
-  /// earlier ones.
+  /// Counts a record that is being enqueued, and returns its number.
   [[nodiscard]] std::uint64_t announce();
-  /// Announces a record inside a capture.
+  /// Makes a record inside a capture the latest record.
   void announce_captured(CapturedRecord record);
 
   /// The latest announced record.
@@ -46,7 +46,7 @@ class CpuEvent final : public Event {
   };
   [[nodiscard]] Record latest() const;
 
-  /// Stores the time and wakes the waiters.
+  /// Marks a record as reached: stores the time and wakes the waiters.
   void reach(std::uint64_t record);
   /// Sleeps until that record is reached. Returns false if the limit passes first.
   [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);
@@ -60,7 +60,7 @@ class CpuEvent final : public Event {
   Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
-  std::optional<SharedRecords> shared_;  // uses the same numbers for records
+  std::optional<SharedRecords> shared_;  // numbers records as this event does
 };
 
 }  // namespace parbench::cpu

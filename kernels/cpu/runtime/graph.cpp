@@ -1,4 +1,3 @@
-// Launching of CPU graphs.
 #include "kernels/cpu/runtime/graph.h"
 
 #include "kernels/cpu/runtime/stream.h"

@@ -1,5 +1,5 @@
-// Graphs of CPU devices: a launch hands each stream its whole list of commands at once, with one
-// lock and one wake-up, instead of one for each command.
+// Graphs of CPU devices: a launch enqueues the list of commands of each stream as a whole, with one
+// lock and one wake-up instead of one for each command.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace parbench::cpu {
 std::span<const InstructionSet> instruction_sets() {
   using enum dnnl::cpu_isa;
   static constexpr std::array rows{
-      // Not a limit; oneDNN uses it on a processor without any other set.
+      // As a limit, it permits all sets; as the set in use, none of the other sets is available.
       InstructionSet{all, "ALL", "generic code"},
       InstructionSet{sse41, "SSE41", "SSE4.1"},
       InstructionSet{avx, "AVX", "AVX"},

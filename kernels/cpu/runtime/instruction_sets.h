@@ -1,4 +1,4 @@
-// Instruction sets that oneDNN knows, and the one that it uses in this process.
+// Instruction sets that oneDNN supports, and the instruction set that it uses in this process.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -18,7 +18,7 @@ struct InstructionSet {
 [[nodiscard]] std::span<const InstructionSet> instruction_sets();
 
 /// Returns the name of the instruction set that oneDNN uses: the largest set that the processor
-/// supports, oneDNN knows and DNNL_MAX_CPU_ISA permits.
+/// and oneDNN support and DNNL_MAX_CPU_ISA permits.
 [[nodiscard]] std::string used_instruction_set();
 
 /// Returns the environment variable that limits oneDNN, such as "DNNL_MAX_CPU_ISA=AVX2"; empty

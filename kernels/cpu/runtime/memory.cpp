@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t page = 4096;
 constexpr std::size_t reserve = std::size_t{256} << 20;
-// minimum per thread that justifies its start
+// minimum number of bytes per thread, so that starting the thread saves time
 constexpr std::size_t min_touched = std::size_t{16} << 20;
 
 std::size_t meminfo(const std::string& field) {
@@ -55,8 +55,8 @@ void touch_here(std::byte* data, std::size_t bytes) {
   for (std::size_t offset = 0; offset < bytes; offset += page) data[offset] = std::byte{0};
 }
 
-/// Touches memory in all threads at once. The calling thread touches the parts of threads that
-/// could not be started: remote pages are better than a failed case.
+/// Touches memory with up to one thread per core. The calling thread touches the parts of threads
+/// that could not be started: remote pages are better than a failed case.
 void touch(std::byte* data, std::size_t bytes, const std::vector<int>& cores) {
   const std::size_t threads = std::clamp<std::size_t>(bytes / min_touched, 1, cores.size());
   const std::size_t part = round_up(bytes / threads, huge_page);
@@ -85,8 +85,8 @@ std::size_t total_memory() { return std::min(meminfo("MemTotal:"), control_group
 
 namespace {
 
-/// Reserves address space without physical memory, aligned to its granule; nothing if there is none
-/// left (`ulimit -v`).
+/// Reserves address space without physical memory, in whole huge pages if it is large enough.
+/// Returns nothing if there is no address space left (`ulimit -v`).
 std::optional<Buffer> try_reserve(std::size_t bytes, MemoryKind kind) {
   const std::size_t granule = bytes >= huge_page ? huge_page : page;
   const std::size_t rounded = round_up(bytes, granule);
@@ -120,9 +120,9 @@ Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wi
 
 namespace {
 
-/// Throws OutOfMemory if the machine has less than `more` bytes left. Reading the available memory
-/// takes longer than allocating a small block, so small blocks are checked together; until then the
-/// reserve has room for them.
+/// Throws OutOfMemory if the machine has less than `more` bytes left. `held`: bytes that the buffer
+/// already has, for the message. Reading the available memory takes longer than allocating a small
+/// block, so small blocks are checked together; until then they fit into `reserve`.
 void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
   constexpr std::size_t checked_together = reserve / 16;
   static std::atomic<std::size_t> unchecked{0};

@@ -1,4 +1,4 @@
-// Memory of CPU devices: large, aligned, touched or untouched depending on its kind.
+// Memory of CPU devices: aligned to pages, and touched or untouched depending on its kind.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,14 @@ struct MemoryOwner {
   const std::vector<int>& cores;
 };
 
-/// Maps memory. Threads on all of the owner's cores touch device and pinned memory at the same
+/// Maps memory. Several threads on the owner's cores touch device and pinned memory at the same
 /// time: first touch is slow, and the touching core determines the NUMA node of a page. Throws
 /// OutOfMemory.
 [[nodiscard]] Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
-/// Enlarges a buffer in place. The first call reserves address space for all of the machine's
-/// memory, and every call touches only the added part. Throws OutOfMemory and changes nothing.
+/// Enlarges a buffer in place, and touches only the added part. A buffer whose capacity is too
+/// small is replaced by a buffer with address space for all of the machine's memory. Throws
+/// OutOfMemory and leaves the buffer unchanged.
 void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
 }  // namespace parbench::cpu

@@ -228,14 +228,14 @@ void CpuStream::work() {
     work_available_.wait(lock, has_work);
     if (count_ == 0) return;
     if (sleeps) {
-      // The team of a busy stream is awake. The team of an idle stream is woken here, before its
-      // first event is reached.
+      // Wakes the team of an idle stream before its first event is reached, so that times between
+      // events do not include the wake-up. The team of a busy stream is awake.
       lock.unlock();
       wake_team(threads_);
       lock.lock();
     }
     {
-      // moved, so that the ring does not keep graphs alive
+      // moved out of the ring, which would otherwise keep graphs alive
       const Command command = std::move(ring_[first_]);
       lock.unlock();
       run_checked(command, command.number);

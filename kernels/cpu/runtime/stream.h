@@ -1,4 +1,5 @@
-// Streams of CPU devices: a bound worker thread with its own OpenMP team and a queue of commands.
+// Streams of CPU devices: a worker thread bound to cores, with an OpenMP team and a queue of
+// commands.
 #pragma once
 
 #include <condition_variable>
@@ -21,12 +22,12 @@
 
 namespace parbench::cpu {
 
-/// After an exception in its worker, a stream skips operations and copies until `synchronize` has
-/// thrown the exception. It also skips them while it is destroyed. Events are still reached, so
-/// that no waiter hangs. Destruction waits for the running command.
+/// Stream of a CPU device. After an exception in its worker, it skips operations, copies and host
+/// work until `synchronize` has thrown the exception. It also skips them while it is destroyed.
+/// Events are still reached, so that no waiter hangs. Destruction waits for the running command.
 class CpuStream final : public Stream {
  public:
-  /// The worker is bound to `cores`, and each of its `threads` team members to one of them. `name`
+  /// The worker is bound to `cores`, and each of several threads of its team to one of them. `name`
   /// appears in debuggers and error messages.
   CpuStream(Device& device, std::string name, std::vector<int> cores, int threads);
   ~CpuStream() override;
@@ -45,7 +46,8 @@ class CpuStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
-  /// Each logged operation or copy costs two readings of the clock.
+  /// Each logged command costs two readings of the clock; operations of several threads also read
+  /// it in each parallel region (TeamMeter).
   void log_activities(ActivityLog* log) override;
   void check_activities() override {}
 

@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 thread_local TeamMeter* meter_of_thread = nullptr;
 thread_local nanoseconds* waited_at_barriers = nullptr;  // set within a measured region
 
-/// Returns the library's own function, which a function below replaces.
+/// Returns the function of that name in GNU's library, which a function below replaces.
 template <class Function>
 Function* function_of_library(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));  // NOLINT(*-reinterpret-cast)
@@ -28,7 +28,7 @@ struct Region {
   std::atomic<nanoseconds::rep> worked{0};
 };
 
-/// A thread's part of a region.
+/// Runs a thread's part of a region, and adds its working time to the region.
 void work_measured(void* argument) {
   Region& region = *static_cast<Region*>(argument);
   nanoseconds waited{0};

@@ -9,8 +9,7 @@ namespace parbench::cpu {
 /// those of libraries. At most one meter at a time per thread.
 ///
 /// This file defines the functions of GNU's OpenMP library that start a region and wait at a
-/// barrier; they measure and call the library's own functions. On threads without a meter they only
-/// call them.
+/// barrier. They call the library's own functions, and on threads with a meter measure them.
 class TeamMeter {
  public:
   TeamMeter();

@@ -20,7 +20,7 @@ struct Variable {
 };
 
 // Under the active policy an idle thread polls GOMP_SPINCOUNT times before it sleeps, but only 1000
-// times while the teams of the process have more threads than it has cores. Both counts are set to
+// times while all teams together have more threads than the process has cores. GOMP_SPINCOUNT has
 // the same value, so that a case does not depend on which other cases keep their streams.
 constexpr std::array<Variable, 2> settings{{{"OMP_WAIT_POLICY", "active"},  //
                                             {"GOMP_SPINCOUNT", "1000"}}};

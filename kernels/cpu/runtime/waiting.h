@@ -1,4 +1,4 @@
-// Waiting policy of OpenMP teams between parallel regions: a setting of the process.
+// Waiting policy of the process's OpenMP teams between parallel regions.
 #pragma once
 
 #include <string>

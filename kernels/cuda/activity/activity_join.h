@@ -1,4 +1,4 @@
-// Joins the recorded work of GPUs with the calls that caused it. Input and output are plain data:
+// Joins the recorded work of GPUs with the calls that caused it. Input and output are plain data;
 // activity_trace.h reads CUPTI's records.
 #pragma once
 
@@ -25,8 +25,7 @@ struct ActivityOwner {
   auto operator<=>(const ActivityOwner&) const = default;
 };
 
-/// Placeholder for the log of the stream on which the work is recorded; for calls on several
-/// streams.
+/// Placeholder for the log of the stream on which the work ran; used by calls on several streams.
 inline constexpr LogId log_of_its_stream = 0xffff'ffff;
 
 /// Returns an owner as an external correlation id, which CUPTI returns with the records.
@@ -55,23 +54,23 @@ struct JoinedActivities {
   std::size_t lost = 0;  // records of work with an owner, but without a time or a log
 };
 
-/// Not thread-safe. Records may come in any order: the id of a call often arrives after the work
-/// that the call launched.
+/// Collects records and joins them. Not thread-safe. Records may be added in any order: the id of a
+/// call often arrives after the work that the call launched.
 class ActivityJoin {
  public:
-  /// Registers a stream with CUPTI's numbers for it.
+  /// Registers the stream of a log, by CUPTI's numbers of device and stream.
   void add_stream(LogId log, std::uint32_t device, std::uint32_t stream);
   void remove_log(LogId log);
 
   void add_correlation(std::uint32_t correlation, std::uint64_t external_id);
   void add_work(const WorkRecord& record) { work_.push_back(record); }
 
-  /// Registers the owner for whom a node of a graph was captured.
+  /// Registers the call for which a node of a graph was captured.
   void add_node(std::uint64_t node, const ActivityOwner& owner) { nodes_[node] = owner; }
   /// Registers a node that was made from another one, for example by instantiating a graph.
   void clone_node(std::uint64_t node, std::uint64_t original);
 
-  /// Returns the activities added since the last call. Streams and nodes are kept.
+  /// Joins and removes the records added since the last call. Streams and nodes are kept.
   [[nodiscard]] JoinedActivities take();
 
  private:

@@ -18,8 +18,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// External ids come with the records of CUDA calls, so both kinds of calls are needed: libraries
-/// launch through the runtime and through the driver.
+/// Kinds of records that are enabled. CUPTI adds external ids only to recorded CUDA calls. Calls of
+/// both the runtime and the driver are recorded, because libraries launch through either.
 constexpr std::array kinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                            CUPTI_ACTIVITY_KIND_RUNTIME,
                            CUPTI_ACTIVITY_KIND_DRIVER,
@@ -36,12 +36,12 @@ constexpr auto our_ids = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
 constexpr std::size_t buffer_alignment = 8;  // required by CUPTI's records
 
-/// The external id of the work that this thread enqueues. Graphs need it, because nodes have no
-/// correlation.
+/// External id of the call that this thread enqueues; 0 for none. Used for nodes of graphs, which
+/// have no correlation id.
 thread_local std::uint64_t enqueued_id = 0;
 
-/// The receiver of the records. CUPTI's callback for records has no user argument, and may run
-/// while the process ends, so this object is never destroyed.
+/// The trace that receives CUPTI's records. The callback for records has no user argument, and may
+/// run while the process ends, so this object is never destroyed.
 struct Receiver {
   std::mutex mutex;
   ActivityTrace* trace = nullptr;
@@ -122,13 +122,13 @@ TracedCall TracedStream::call(const ActivityOwner& owner) const {
   return {*trace_->cupti_, owner};
 }
 
-// --- all of them -------------------------------------------------------------------------------
+// --- the trace of all streams ------------------------------------------------------------------
 
 LogId ActivityTrace::open(TracedStream& stream) {
   if (streams_.empty()) start(stream.description_.name);
   const LogId log = ++latest_log_;
   streams_[log] = &stream;
-  // stays 0 if the query fails; then only collectives cannot be attributed
+  // Only collectives need the number. If the query fails, their work counts as lost.
   std::uint32_t number = 0;
   if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
       CUPTI_SUCCESS) {
@@ -156,7 +156,8 @@ void ActivityTrace::start(const std::string& name) {
   check(name);
   const CUptiResult result = cupti_->functions().subscribe(&subscriber_, on_resource, this);
   if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, "cuptiSubscribe", result));
-  attached_ = true;  // set only now: if subscribing fails, another tool may be using CUPTI
+  // Not set if subscribing fails: another tool may be using CUPTI, and must not be detached.
+  attached_ = true;
   ++session_;
   {
     const std::lock_guard lock(receiver().mutex);
@@ -170,7 +171,8 @@ void ActivityTrace::start(const std::string& name) {
   }
 }
 
-/// Sets the clock first: times are those of the clock in use when a kind is enabled.
+/// Registers the clock first: a kind of record has the times of the clock that is registered when
+/// the kind is enabled.
 void ActivityTrace::enable(const std::string& name) {
   const CuptiFunctions& f = cupti_->functions();
   const auto check = [&](const char* call, CUptiResult result) {
@@ -182,7 +184,7 @@ void ActivityTrace::enable(const std::string& name) {
     check("cuptiEnableCallback", f.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
   }
   for (const CUpti_ActivityKind kind : kinds) check("cuptiActivityEnable", f.enable(kind));
-  // Waits call these repeatedly, and their records are not needed.
+  // Waits call these functions repeatedly, and the records are not needed.
   (void)f.enable_runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, 0);
   (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
 }
@@ -219,11 +221,12 @@ void ActivityTrace::deliver() {
     const auto stream = streams_.find(one.log);
     if (stream != streams_.end()) stream->second->log_->add(one.activity);
   }
-  // counted in an arbitrary log, because the owner is not always known
+  // Lost records are counted in an arbitrary log, because their stream is not always known.
   streams_.begin()->second->log_->lose(joined.lost);
 }
 
-/// Forced flush, so that unfinished work of others delays nothing: all traced work has ended.
+/// Forces the flush, because a normal one leaves buffers with unfinished work, which untraced
+/// streams may have. All traced work has ended.
 JoinedActivities ActivityTrace::read() {
   const CuptiFunctions& f = cupti_->functions();
   const CUptiResult result = f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -238,7 +241,7 @@ JoinedActivities ActivityTrace::read() {
   return joined;
 }
 
-// --- what CUPTI calls --------------------------------------------------------------------------
+// --- callbacks of CUPTI ------------------------------------------------------------------------
 
 void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
                                     std::size_t* max_records) {
@@ -298,8 +301,8 @@ void ActivityTrace::on_resource(void* trace, CUpti_CallbackDomain domain, CUpti_
       id, *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
 }
 
-/// A captured node belongs to the call being enqueued, an instantiated node to the node from which
-/// it was made. Records contain the number of either.
+/// A captured node belongs to the call being enqueued, and a cloned node, as in an instantiated
+/// graph, to the owner of its original. Records may contain the number of either.
 void ActivityTrace::add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
   const auto number_of = [this](CUgraphNode node) {
     std::uint64_t number = 0;

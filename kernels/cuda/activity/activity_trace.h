@@ -22,8 +22,8 @@ class TracedStream;
 
 using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 
-/// Traces as long as a TracedStream exists. Traced streams are made and destroyed by one thread at
-/// a time.
+/// The trace of all streams, active as long as a TracedStream exists. Traced streams are made and
+/// destroyed by one thread at a time.
 class ActivityTrace {
  public:
   /// Loads CUPTI when the first stream is traced or checked.
@@ -42,14 +42,15 @@ class ActivityTrace {
  private:
   friend class TracedStream;
 
-  /// Throws Unsupported with the stream's name.
+  /// Adds a stream to the trace, which starts with the first one. Throws Unsupported, with the
+  /// stream's name.
   [[nodiscard]] LogId open(TracedStream& stream);
   void close(LogId log) noexcept;
 
   void start(const std::string& name);
   void enable(const std::string& name);
   void stop() noexcept;
-  /// Moves activities into the logs if all streams are idle.
+  /// Moves activities into the logs if all traced streams are idle.
   void deliver();
   [[nodiscard]] JoinedActivities read();
 
@@ -69,14 +70,14 @@ class ActivityTrace {
   std::uint64_t session_ = 0;
   LogId latest_log_ = 0;
   std::map<LogId, TracedStream*> streams_;
-  std::mutex mutex_;  // protects the join, to which CUPTI's thread adds
+  std::mutex mutex_;  // protects join_, because a thread of CUPTI adds records
   ActivityJoin join_;
 };
 
-/// Work that the calling thread enqueues during its lifetime is recorded for one call.
+/// Scope in which work that the calling thread enqueues is attributed to one call.
 class TracedCall {
  public:
-  /// Constructs an object that records nothing.
+  /// Constructs an object without effect.
   TracedCall() = default;
   TracedCall(const Cupti& cupti, const ActivityOwner& owner);
   ~TracedCall();
@@ -93,11 +94,11 @@ class TracedStream {
   struct Description {
     std::string name;
     cudaStream_t handle = nullptr;
-    std::uint32_t device = 0;  // its ordinal
+    std::uint32_t device = 0;  // ordinal of the stream's GPU
     std::function<bool()> is_idle;
   };
 
-  /// Throws Unsupported with the reason if CUPTI cannot be used.
+  /// Begins to trace the stream. Throws Unsupported with the reason if CUPTI cannot be used.
   TracedStream(std::shared_ptr<ActivityTrace> trace, Description description, ActivityLog& log);
   ~TracedStream();
   TracedStream(const TracedStream&) = delete;
@@ -113,8 +114,8 @@ class TracedStream {
     return call({log_of_its_stream, tag});
   }
 
-  /// Must be called when the stream has become idle. Once all traced streams are idle, their logs
-  /// are complete.
+  /// Completes the logs of all traced streams if they are all idle. Must be called whenever this
+  /// stream has become idle.
   void settle() { trace_->deliver(); }
 
   /// Returns the number of the current tracing session, from 1. A session is a period of

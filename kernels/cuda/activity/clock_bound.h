@@ -34,7 +34,7 @@ class ClockBound {
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
   Seconds max_early_ = unknown;  // maximum by which recorded times are too early
-  Seconds max_late_ = unknown;   // maximum by which they are too late
+  Seconds max_late_ = unknown;   // maximum by which recorded times are too late
 };
 
 }  // namespace parbench::cuda

@@ -8,7 +8,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// Within one major version, records begin with the same fields, and only those are read.
+/// The library of CUDA 13. Within one major version, records begin with the same fields, and only
+/// these are read.
 constexpr const char* file_name = "libcupti.so.13";
 
 CuptiFunctions look_up(const DynamicLibrary& library) {

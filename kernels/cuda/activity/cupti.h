@@ -13,7 +13,7 @@
 
 namespace parbench::cuda {
 
-/// Functions of the library; null if it lacks the function.
+/// Functions of the library. All are null if the library is missing or lacks one of them.
 struct CuptiFunctions {
   decltype(&cuptiGetResultString) result_string = nullptr;
 
@@ -39,8 +39,8 @@ struct CuptiFunctions {
 
 class Cupti {
  public:
-  /// Returns where to look for the library: the loader's search path, then the toolkit, whose CUPTI
-  /// folder loaders do not search.
+  /// Returns names under which to load the library: first its file name, for the loader's search
+  /// path, then paths in the toolkit's folder of CUPTI, which loaders do not search.
   [[nodiscard]] static std::vector<std::string> usual_paths();
 
   /// Loads the first of `libraries` (at least one) that can be loaded. Never throws and never
@@ -52,7 +52,7 @@ class Cupti {
   [[nodiscard]] const std::string& absence() const { return absence_; }
   [[nodiscard]] const CuptiFunctions& functions() const { return functions_; }
 
-  /// Returns the name of a result: "CUPTI_ERROR_NOT_INITIALIZED".
+  /// Returns the name of a result, such as "CUPTI_ERROR_NOT_INITIALIZED".
   [[nodiscard]] std::string text_of(CUptiResult result) const;
 
  private:

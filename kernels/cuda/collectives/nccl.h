@@ -18,7 +18,7 @@ class Nccl {
 
   /// Returns why NCCL cannot be used; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
-  /// Returns "2.28.9"; empty if NCCL cannot be used.
+  /// Returns the version, such as "2.28.9"; empty if NCCL cannot be used.
   [[nodiscard]] const std::string& version() const { return version_; }
   /// Returns whether the version (at least 2.18) can join GPUs of several processes.
   [[nodiscard]] bool joins_processes() const;

@@ -25,7 +25,8 @@ inline constexpr DataType float32 = 7;
 using Reduction = int;  // ncclRedOp_t
 inline constexpr Reduction sum = 0;
 
-/// Colour of members that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR); they get a null pointer.
+/// Colour of members that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR); they get a null
+/// communicator.
 inline constexpr int no_color = -1;
 
 /// Identifier that all members of a communicator have in common; passed by value.
@@ -42,7 +43,7 @@ struct Config {
   int blocking = 1;
 };
 
-/// Functions of the library; null if it lacks the function.
+/// Functions of the library; null for functions that it lacks.
 struct Functions {
   Result (*get_version)(int* version) = nullptr;
   const char* (*get_error_string)(Result) = nullptr;

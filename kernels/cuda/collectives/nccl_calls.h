@@ -1,4 +1,4 @@
-// NCCL calls of one member that make up a collective.
+// The calls of NCCL by which a member takes part in a collective.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,8 +24,8 @@ struct NcclMembership {
   std::size_t size = 1;  // number of members
 };
 
-/// Launches one member's part of a collective over `bytes` at each member, inside a group. Returns
-/// the result of the first call that failed.
+/// Launches one member's part of a collective over `bytes` at each member. Must be called within a
+/// group. Returns the result of the first call that failed, otherwise success.
 [[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclMembership& member,
                                   Collective collective, const NcclPart& part, std::size_t bytes);
 

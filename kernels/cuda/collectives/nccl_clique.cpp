@@ -48,7 +48,7 @@ void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts,
     launched =
         launch(f, {members_[member], member, members_.size()}, collective, parts[member], bytes);
   }
-  // also after a failed call, because the group would stay open
+  // Ends the group also after a failed call, because it would stay open.
   const nccl::Result ended = f.group_end();
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);

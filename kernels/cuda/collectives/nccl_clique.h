@@ -1,4 +1,4 @@
-// NCCL's communicators of all members in one process, and groups of calls on them.
+// Collectives by NCCL whose members are all in this process.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 
 namespace parbench::cuda {
 
+/// The communicators of all members.
 class NcclClique {
  public:
   /// `ordinals`: distinct GPUs by member. NCCL allocates its buffers now, and connects the GPUs at
@@ -25,13 +26,12 @@ class NcclClique {
   /// earlier failure.
   void enqueue(Collective collective, std::span<const NcclPart> parts, std::size_t bytes);
 
-  /// Throws Error for asynchronous failures of NCCL.
+  /// Throws DeviceLost or Error for asynchronous failures of NCCL.
   void check() const;
 
  private:
-  /// Returns the first asynchronous error of any member.
+  /// Returns the asynchronous error of the first member that has one, otherwise success.
   [[nodiscard]] nccl::Result asynchronous_error() const;
-  /// Throws if a call failed.
   void check_call(nccl::Result result, const char* expression, int line) const;
 
   std::shared_ptr<const Nccl> nccl_;

@@ -1,5 +1,5 @@
-// Collectives by NCCL whose members are whole GPUs: all of one process, or one of each of several
-// processes.
+// Collectives by NCCL whose members are whole GPUs: several GPUs of this process, or one GPU of
+// each of several processes.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,7 @@ class NcclRankCommunicator final : public Communicator {
 
   std::string name_;
   CudaDevice& device_;
-  // owner of the communicators, shared by all that `split` makes
+  // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
   const NcclMembership* group_;  // communicator of this object
 };

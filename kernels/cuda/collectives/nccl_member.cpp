@@ -75,13 +75,14 @@ NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
   try {
     join(joining);
   } catch (...) {
-    abort();  // aborts the communicator being made too
+    abort();  // also aborts joined_, which NCCL may still be initialising
     throw;
   }
   thread_ = std::thread([this] { watch(); });
 }
 
-/// All collectives have ended on all ranks by now; aborting does not wait for any.
+/// Aborts instead of destroying communicators, because aborting does not wait for other ranks. By
+/// now all collectives have ended on all ranks.
 NcclMember::~NcclMember() {
   {
     const std::lock_guard lock(mutex_);
@@ -106,7 +107,8 @@ const NcclMembership& NcclMember::split(std::span<const int> ranks) {
                    static_cast<std::size_t>(own - ranks.begin()), ranks.size());
 }
 
-/// `member`: this rank's number in the group; keys determine the order.
+/// `member`: this rank's number in the group, and the key by which ncclCommSplit orders the
+/// members.
 const NcclMembership& NcclMember::add_group(int color, std::size_t member, std::size_t size) {
   nccl::Config blocking{.blocking = 1};
   nccl::Result result = nccl::success;
@@ -149,7 +151,7 @@ void NcclMember::enqueue(const NcclMembership& group, Collective collective, con
     launched = launch(f, group, collective, part, bytes);
     ended = f.group_end();  // also after a failed call, because the group would stay open
   }
-  // `check` has a better message after an abort
+  // After an abort, `check` throws its cause.
   if (launched != nccl::success || ended != nccl::success) check();
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);

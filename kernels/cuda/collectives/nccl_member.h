@@ -23,8 +23,8 @@ namespace parbench::cuda {
 [[nodiscard]] std::vector<std::byte> make_nccl_id(const Nccl& nccl);
 
 /// A communicator of all ranks, and communicators of subsets. A thread watches for errors of NCCL
-/// and for lost ranks (Joining::check). It then aborts all communicators, so that GPU work waiting
-/// for other ranks ends.
+/// and for lost ranks (Joining::check). If it finds any, it aborts all communicators, so that GPU
+/// work waiting for other ranks ends.
 class NcclMember {
  public:
   struct Limits {
@@ -35,10 +35,10 @@ class NcclMember {
     std::chrono::duration<double> leaving{5};
   };
 
-  /// All ranks call it at the same time. `enter` makes the current device that of the watching
-  /// thread, too. Throws Error, and what Joining::check throws. Ranks are joined with a
-  /// non-blocking communicator, so that joining can be abandoned. The communicator in use is a
-  /// blocking one, because a non-blocking one launches kernels from a thread of NCCL.
+  /// Must be called by all ranks at the same time. The watching thread calls `enter` to make this
+  /// rank's GPU current. Throws Error, and the exceptions of Joining::check. Ranks are joined with
+  /// a non-blocking communicator, so that joining can be abandoned. Collectives use blocking
+  /// communicators, because a non-blocking one launches kernels from a thread of NCCL.
   NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining, std::function<void()> enter,
              const Limits& limits);
   ~NcclMember();
@@ -47,13 +47,13 @@ class NcclMember {
 
   /// Returns the communicator of all ranks.
   [[nodiscard]] const NcclMembership& all() const { return groups_.front(); }
-  /// Returns a new communicator of `ranks` in that order, which lives as long as this object; its
-  /// `communicator` is null if this rank is not among them. All ranks call it at the same time with
-  /// the same `ranks`. Throws as the constructor and `check` do.
+  /// Returns a new communicator of `ranks` in that order, which is owned by this object; its
+  /// `communicator` is null if this rank is not among them. Must be called by all ranks at the same
+  /// time, with the same `ranks`. Throws as the constructor and `check` do.
   [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);
 
-  /// Enqueues this rank's part of a collective in one of these communicators over `bytes` at each
-  /// member. Throws as `check` does, and DeviceLost or Error.
+  /// Enqueues this rank's part of a collective over `bytes` at each member. `group`: a result of
+  /// `all` or `split`. Throws as `check` does, and DeviceLost or Error.
   void enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                std::size_t bytes);
 
@@ -80,10 +80,10 @@ class NcclMember {
   std::function<void()> check_ranks_;
   std::function<void()> enter_;
   Limits limits_;
-  int size_;                             // number of ranks
-  int rank_;                             // this process's rank
+  int size_;  // number of ranks
+  int rank_;
   nccl::Communicator joined_ = nullptr;  // non-blocking communicator of all ranks
-  // communicator made from it; NCCL writes it until all ranks are joined
+  // last communicator split from joined_; NCCL may set it until all ranks have joined
   nccl::Communicator made_ = nullptr;
   bool aborted_ = false;      // set by the watching thread
   mutable std::mutex mutex_;  // protects the members below

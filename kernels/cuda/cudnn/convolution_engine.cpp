@@ -18,7 +18,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// Returns the tensors in the order of the addresses of a run.
+/// Returns the tensors of a graph, in the order of the arguments of ConvolutionEngine::run.
 std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
   const ConvolutionShape& shape = graph.shape;
   const TensorDesc source = channels_last(shape.source(), graph.dtype);
@@ -56,8 +56,8 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
                           std::byte* memory) { shared->run(stream.cudnn(), tensors, memory); }};
 }
 
-/// Returns the fastest engine as measured if the device tunes, otherwise the first one of the
-/// heuristics.
+/// Returns the engine that the device's tuner measures as the fastest; without a tuner, or if it
+/// cannot choose, the heuristics' first engine that can be built.
 std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
                               const ConvolutionGraph& graph) {
   Autotuner* tuner = device.autotuner();
@@ -78,8 +78,9 @@ constexpr std::string_view no_engine =
 
 }  // namespace
 
-/// Tries engines first that accept any image of a batch. With the others, a run fails on a view
-/// that begins at an image of odd size, with cuDNN's message on alignment.
+/// First tries engines that accept the address of any image of a batch, then engines that require
+/// addresses aligned to 16 bytes. With the latter, a run fails with cuDNN's message on alignment if
+/// a view begins at an image whose address is not aligned.
 EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
                            std::size_t max_workspace, const TakeEngine& take) {
   CudnnFailure failure;
@@ -132,8 +133,9 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   return engine;
 }
 
-/// On some GPUs, cuDNN's f32 engines convert channels-last tensors to another layout, which costs
-/// as much as reading and writing them again.
+/// Replaces the engine by a matrix product if there is an equivalent one and the tuner measures it
+/// as faster. On some GPUs, cuDNN's f32 engines convert channels-last tensors to another layout,
+/// which costs as much as reading and writing them again.
 void ConvolutionEngine::take_product_if_faster(CudaDevice& device) {
   Autotuner* tuner = device.autotuner();
   const std::optional<Product> wanted = pointwise_product(graph_);

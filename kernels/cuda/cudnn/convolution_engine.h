@@ -33,17 +33,18 @@ using EngineSearch = std::variant<EngineChoice, CudnnFailure>;
 /// Selects one of the engines that can be built; nothing if none can.
 using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const ConvolutionGraph&)>;
 
-/// Returns the engine for a graph on a GPU. If several calls fail, a fault takes precedence over
-/// "unsupported". Throws DeviceLost and OutOfMemory.
+/// Returns the engine for a graph on a GPU, selected by `take`, or the reason why there is none, in
+/// which a fault takes precedence over "unsupported". Throws DeviceLost and OutOfMemory.
 [[nodiscard]] EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
                                          std::size_t max_workspace, const TakeEngine& take);
 
 /// Cache of a device's engines by graph. Many layers of a model and of the cases of a sweep are
-/// equal, and asking for engines takes tens of milliseconds. Results with a fault, or from
-/// incomplete heuristics, are not kept.
+/// equal, and querying engines takes tens of milliseconds. Results with a fault, or from incomplete
+/// heuristics, are not cached.
 class EngineChoices {
  public:
-  /// Returns the cached search of a key, or the result of `make`.
+  /// Returns the cached search of a key, or the result of `make`. The reference is valid until the
+  /// next call.
   template <class Make>
   [[nodiscard]] EngineSearch& get(const std::string& key, const Make& make) {
     EngineSearch& found = searches_.get(key, make);
@@ -62,21 +63,21 @@ class EngineChoices {
   }
 
   static constexpr std::size_t max_searches =
-      1024;  // several times the number of layers of all models and micro-batch sizes
+      1024;  // several times the number of layers of all models at all micro-batch sizes
   BoundedCache<std::string, EngineSearch> searches_{max_searches};
-  EngineSearch passing_ = CudnnFailure{};  // the last search that is not kept
+  EngineSearch passing_ = CudnnFailure{};  // the last result that was not cached
 };
 
 class ConvolutionEngine {
  public:
   /// Returns cuDNN's engine for the graph, or the equivalent product (pointwise_product.h) if the
-  /// device tunes and the product is faster; nothing if cuDNN has no engine. Faults of cuDNN are
-  /// added to `faults`, which are appended to names of kernels.
+  /// device tunes and the product is faster; nothing if cuDNN has no engine. If cuDNN had a fault
+  /// and `faults` is empty, sets it to a text that callers append to the name of the kernel.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
                                                              const ConvolutionGraph& graph,
                                                              std::string& faults);
 
-  /// Returns the direct kernel, which supports every shape and type.
+  /// Returns the direct kernel, which supports every shape, in f32 and bf16.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
     return {graph, std::nullopt, ChosenBy::library};
   }

@@ -6,7 +6,7 @@
 
 namespace parbench::cuda {
 
-/// Restricts which engines may compute.
+/// Arithmetic that an engine may use.
 enum class Arithmetic {
   f32,          // f32 throughout: no tensor cores, no conversion of inputs
   tensor_cores  // the fastest units for the inputs' type (TF32 for f32), sums in f32
@@ -26,7 +26,7 @@ struct ConvolutionGraph {
   bool bias = false;  // forward: addition of a bias in the same kernel
 
   /// Whether activations always begin at a multiple of 16 bytes. Otherwise they may begin at any
-  /// image of such a batch, and fewer engines support images of odd sizes.
+  /// image of a batch that does, and fewer engines support images of odd sizes.
   bool aligned_images = false;
 };
 

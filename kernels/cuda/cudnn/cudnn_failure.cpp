@@ -8,12 +8,12 @@
 namespace parbench::cuda {
 namespace {
 
-/// Names and categories of statuses that do not mean "not supported".
+/// Names, or beginnings of the names, of statuses that are faults.
 constexpr std::array<std::string_view, 8> fault_names{
     "CUDNN_STATUS_NOT_INITIALIZED",
     "CUDNN_STATUS_SUBLIBRARY_",
     "CUDNN_STATUS_LICENSE_ERROR",
-    "CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA",  // the driver or the runtime library
+    "CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA",  // with the driver or the runtime library
     "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING",
     "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",
     "CUDNN_STATUS_INTERNAL_ERROR",
@@ -28,9 +28,9 @@ bool begins_with_any(std::string_view text, const Names& names) {
   return std::ranges::any_of(names, [&](std::string_view name) { return text.starts_with(name); });
 }
 
-/// Returns the first line of a message with one of these statuses as its own: "Warning: STATUS;
-/// Reason: …". Statuses within the reason, which is often an expression from cuDNN's source, do not
-/// count.
+/// Returns the first line of a message that reports one of these statuses ("Warning: STATUS;
+/// Reason: …"), from the status on. Statuses within the reason, which is often an expression from
+/// cuDNN's source, do not count.
 template <class Names>
 std::optional<std::string> line_with(std::string_view words, const Names& names) {
   while (!words.empty()) {
@@ -51,7 +51,7 @@ CudnnFailure::Kind kind_of(std::string_view name) {
                                                         : CudnnFailure::Kind::fault;
 }
 
-/// Returns the first line of a message, for messages without a relevant line.
+/// Returns the status and the first line of a message, for messages without a relevant line.
 std::string first_line(std::string_view status, std::string_view words) {
   std::string text(status);
   const std::string_view line = words.substr(0, words.find('\n'));

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Category of the reason why cuDNN refused a graph or an engine.
+/// Reason why cuDNN refused a graph or an engine.
 struct CudnnFailure {
   enum class Kind {
     unsupported,   // no engine for this graph on this GPU: retrying does not help
@@ -26,8 +26,8 @@ struct CudnnFailure {
 /// engine could not load a library.
 [[nodiscard]] CudnnFailure classify(cudnnStatus_t status, std::string_view words);
 
-/// Returns the text of the first status that is neither success nor "not supported"; empty if there
-/// is none.
+/// Returns the text of the first status that is a fault or a lack of memory; empty if there is
+/// none.
 [[nodiscard]] std::string first_fault(std::span<const cudnnStatus_t> statuses);
 
 }  // namespace parbench::cuda

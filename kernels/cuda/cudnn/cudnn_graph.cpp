@@ -28,7 +28,8 @@ struct ProposedEngine {
   bool barred = false;
 };
 
-/// Asks for engines and builds plans by the backend's own calls. Those of cudnn-frontend drop the
+/// A graph whose engines are queried and built by cudnn-frontend's low-level calls
+/// (get_heuristics_list, ExecutionPlanBuilder). The methods of fe::graph::Graph for this drop the
 /// status of a failure, which distinguishes a graph without an engine from a library that cannot be
 /// loaded.
 class PlannedGraph final : public fe::graph::Graph {
@@ -60,8 +61,8 @@ std::int64_t image_alignment(const Shape& shape, DType dtype) {
   return std::min(bytes & -bytes, full_alignment);
 }
 
-/// Numbers tensors in the order in which they are added, which is the order of the addresses of a
-/// run.
+/// Adds the tensors and operations of a convolution to a graph. Tensors are numbered from 1 in the
+/// order in which they are added, which is the order of the addresses in CudnnPlan::run.
 class GraphBuilder {
  public:
   GraphBuilder(PlannedGraph& graph, const ConvolutionGraph& wanted)
@@ -207,14 +208,15 @@ void throw_if_bad(fe::error_t error) {
                            unsupported ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_BAD_PARAM);
 }
 
-/// Returns "eng36_k2=7_…". cudnn-frontend would put the operations' names first, which these graphs
-/// lack.
+/// Returns "eng36_k2=7_…": cudnn-frontend's tag without its leading underscore, in front of which
+/// it can put names of operations.
 std::string name_of(const ProposedEngine& engine) {
   const std::string tag = fe::detail::get_engine_tag(engine.configuration);
   return tag.substr(std::min(tag.find_first_not_of('_'), tag.size()));
 }
 
-/// Returns a failure after which the caller can use another kernel; throws the others.
+/// Returns a failure after which the caller can use another kernel. Throws DeviceLost and
+/// OutOfMemory for others. `what`: beginning of their message.
 CudnnFailure answerable(const fe::cudnnException& error, const std::string& what) {
   CudnnFailure failure = classify(error.error_status, error.what());
   const std::string text = what + ": " + failure.text;
@@ -269,7 +271,7 @@ std::string text_of(fe::BehaviorNote_t note) {
   return "";
 }
 
-/// cudnn-frontend inserts an empty note before each note.
+/// Appends the texts of notes, without the empty note that cudnn-frontend inserts before each note.
 template <class Note>
 void add_texts(std::vector<std::string>& texts, const std::vector<Note>& notes) {
   for (const Note note : notes) {
@@ -395,7 +397,8 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
   PARBENCH_CUDA(cudnnBackendExecute(handle, plan_, pack.get()));
 }
 
-/// A finished descriptor cannot be changed, so other addresses need a new one.
+/// Makes a descriptor of these addresses. A finalised descriptor cannot be changed, so other
+/// addresses need a new one.
 CudnnPlan::VariantPack CudnnPlan::make_pack(const Addresses& addresses, std::size_t tensors) {
   cudnnBackendDescriptor_t made = nullptr;
   PARBENCH_CUDA(cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &made));

@@ -24,10 +24,10 @@ class DeviceProperties;
 
 namespace parbench::cuda {
 
-/// The GPU for which engines are selected: that of a handle, or one of which only the properties
-/// are known. Plans for the latter can be built without a GPU, but not run.
+/// The GPU for which engines are selected: the GPU of a handle, or a GPU of which only the
+/// properties are known. Plans for the latter can be built without a GPU, but not run.
 struct CudnnTarget {
-  cudnnHandle_t handle = nullptr;  // handle of the current device; outlives engines and plans
+  cudnnHandle_t handle = nullptr;  // handle of the current device; must outlive engines and plans
   std::shared_ptr<const cudnn_frontend::DeviceProperties> properties = nullptr;
 };
 
@@ -42,8 +42,8 @@ struct CudnnTarget {
 /// a sixteenth of the memory. Every stream that runs the operation reserves it.
 [[nodiscard]] std::size_t workspace_limit(std::size_t device_bytes);
 
-/// A graph with its engine. Tensors are in the order of the operation's arguments (ops.h), without
-/// those that the graph lacks.
+/// A graph with the engine that computes it. Tensors are in the order of the operation's arguments
+/// (ops.h), without those that the graph lacks.
 class CudnnPlan {
  public:
   CudnnPlan(std::shared_ptr<void> owner, cudnnBackendDescriptor_t plan, std::size_t workspace_bytes,
@@ -70,11 +70,11 @@ class CudnnPlan {
       (void)cudnnBackendDestroyDescriptor(descriptor);
     }
   };
-  using Addresses = std::array<void*, max_tensors + 1>;  // the workspace is the last
+  using Addresses = std::array<void*, max_tensors + 1>;  // the last element is the workspace
   // cuDNN's descriptor of the addresses of a run
   using VariantPack = std::unique_ptr<void, Destroy>;
 
-  /// Several times the maximum number of micro-batches per batch.
+  /// Maximum number of cached descriptors: several times the number of micro-batches of a batch.
   static constexpr std::size_t max_packs = 512;
 
   static VariantPack make_pack(const Addresses& addresses, std::size_t tensors);
@@ -95,9 +95,9 @@ struct EngineFacts {
 
 class PlannedGraph;
 
-/// cuDNN's engines for a graph, the one that its heuristics expect to be fastest first. Excludes
-/// engines whose results differ between runs, or that violate the arithmetic or the limit of the
-/// workspace.
+/// cuDNN's engines for a graph, in the order of its heuristics, which put the engine first that
+/// they expect to be fastest. Engines are excluded if their results differ between runs, or if they
+/// violate the arithmetic or the limit of the workspace.
 class CudnnEngines {
  public:
   /// Returns the engines, or why there are none. Throws DeviceLost, and OutOfMemory.
@@ -110,19 +110,19 @@ class CudnnEngines {
   [[nodiscard]] EngineFacts facts(std::size_t index) const;
 
   /// Builds the plan of an engine, a new one at every call: cuDNN does not guarantee for all
-  /// engines that two threads can run one plan. Nothing for an excluded engine or one that cannot
-  /// be built. Throws as `find` does.
+  /// engines that two threads can run one plan. Returns nothing for an engine that is excluded or
+  /// cannot be built. Throws as `find` does.
   [[nodiscard]] std::optional<CudnnPlan> build(std::size_t index);
 
   /// Returns the first engine that can be built.
   [[nodiscard]] std::optional<std::size_t> first();
 
-  /// Returns the error of the first engine that cuDNN offered but could not build, except for lack
-  /// of support; otherwise the error of a part of the heuristics; empty without errors.
+  /// Returns the first fault in building an engine (lack of support is not a fault); without one,
+  /// the fault of a part of the heuristics; empty if there was none.
   [[nodiscard]] const std::string& fault() const;
 
-  /// Returns whether all parts of the heuristics answered. If not, another call may find more
-  /// engines.
+  /// Returns whether no part of the heuristics had a fault. Otherwise, another call of `find` may
+  /// find more engines.
   [[nodiscard]] bool complete() const;
 
  private:

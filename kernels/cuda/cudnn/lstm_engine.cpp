@@ -1,9 +1,10 @@
 // Descriptors of cuDNN's recurrent networks (its API since version 8), and its three passes.
 //
-// The algorithm is the standard one: persistent kernels wait for blocks that run at the same time,
-// but several streams share a GPU here. Null pointers stand for zeros: the states before the
-// first position, and their gradients after the last. The pointer to lengths on the device is null
-// too, because cuDNN takes the lengths from the descriptors since version 8.9.1.
+// The algorithm is the standard one. Blocks of persistent kernels wait for each other, so all of
+// them must run at the same time, which cannot be guaranteed if several streams share a GPU. Null
+// pointers stand for zeros: the states before the first position, and their gradients after the
+// last. The pointer to lengths on the device is null too, because cuDNN takes the lengths from the
+// descriptors since version 8.9.1.
 #include "kernels/cuda/cudnn/lstm_engine.h"
 
 #include <cstdint>

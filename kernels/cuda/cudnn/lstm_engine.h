@@ -16,18 +16,18 @@ class CudaDevice;
 class CudaStream;
 
 /// Offsets of each gate's parameters in cuDNN's memory for weights, in bytes. The gates are in the
-/// order of LstmShape, matrices and biases dense.
+/// order of LstmShape; matrices and biases are dense.
 struct LstmGateOffsets {
   std::array<std::size_t, 4> weights{};
   std::array<std::size_t, 4> recurrent_weights{};
   std::array<std::size_t, 4> bias{};
 };
 
-/// Memory of an execution, in addition to its tensors.
+/// Memory of an execution in addition to the memory of its tensors.
 struct LstmMemory {
   std::byte* weights;    // weight_bytes() bytes, laid out by `offsets`
   std::byte* workspace;  // workspace_bytes() bytes
-  std::byte* saved;      // saved_bytes() bytes, from the forward pass to both backward passes
+  std::byte* saved;      // saved_bytes() bytes, kept from the forward to both backward passes
 };
 
 class LstmEngine {
@@ -39,7 +39,7 @@ class LstmEngine {
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
   [[nodiscard]] std::size_t saved_bytes() const { return saved_bytes_; }
 
-  /// Returns the offsets, which are the same for all memory for weights. Asks cuDNN at the first
+  /// Returns the offsets, which do not depend on the address `weights`. Queries cuDNN at the first
   /// call.
   [[nodiscard]] const LstmGateOffsets& offsets(CudaStream& stream, std::byte* weights);
 
@@ -68,7 +68,7 @@ class LstmEngine {
   [[nodiscard]] static States make_states();
   void set_layer(cudnnHandle_t handle, const LstmShape& shape, DType dtype, MathMode math);
 
-  Owned<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor> dropout_;  // describes no dropout
+  Owned<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor> dropout_;  // probability: 0
   Owned<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor> layer_;
   Sequences source_;
   Sequences destination_;

@@ -39,14 +39,14 @@ std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-/// Returns NCCL's version, or a note that collectives run without it. The loader's message would be
-/// too long for the header of tables.
+/// Returns NCCL's version, or a note that collectives run without it. The loader's message is in
+/// the details, because it is too long for the header of tables.
 Backend::Component nccl_component(const Nccl& nccl) {
   if (nccl.absence().empty()) return {"NCCL", nccl.version()};
   return {"NCCL", "none (install 2.13 or newer)", nccl.absence()};
 }
 
-/// Returns the driver's version; nothing without a driver.
+/// Returns the latest version of CUDA that the driver supports; nothing without a driver.
 std::optional<int> driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
@@ -114,7 +114,8 @@ class CudaBackend final : public Backend {
                                                    const DeviceOptions& options) override;
 
  private:
-  /// Loaded at the first call, because most commands do not need it.
+  /// Returns the management library. Loads it at the first call, because most commands do not need
+  /// it.
   [[nodiscard]] const Nvml& nvml() const {
     if (!nvml_) nvml_ = load_nvml_();
     return *nvml_;
@@ -186,8 +187,9 @@ void CudaBackend::profile(bool on) {
   if (count_ > 0) PARBENCH_CUDA(on ? cudaProfilerStart() : cudaProfilerStop());
 }
 
-/// Returns how many parts of each GPU a run requests. Throws UsageError for a GPU requested both as
-/// a whole and in parts.
+/// Returns the number of parts into which each requested GPU is divided, at least `min_parts`; 0
+/// for a GPU requested as a whole. Throws UsageError for a GPU requested both as a whole and in
+/// parts.
 std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_parts) {
   std::map<int, int> parts;
   for (const DeviceNumber& number : numbers) {
@@ -230,8 +232,8 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
 /// order, because choices are stored as indices.
 constexpr int search_format = 1;
 
-/// Returns the file with choices of earlier processes on such GPUs with the same driver, libraries
-/// and search.
+/// Returns the file with choices of earlier processes on the same hardware, with the same driver,
+/// libraries and search.
 std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
   const auto path = tuning_file_path();
   if (!path) return std::nullopt;
@@ -284,7 +286,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   return devices;
 }
 
-/// The whole GPU and its parts have their own streams; one side is idle while the other one works.
+/// Opens the GPU as another device, with streams of its own, beside its parts.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =

@@ -47,7 +47,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> pa
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
-  engine_choices_.reset();  // destroyed before the handle with which they were found
+  engine_choices_.reset();  // destroyed before the handle with which the engines were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -178,7 +178,8 @@ void CudaDevice::tune(std::vector<OpDesc> operations) {
   for (const OpDesc& desc : by_decreasing_work(std::move(operations))) {
     try {
       (void)prepare(desc, 1);
-    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): `prepare` throws it again
+    } catch (
+        const Unsupported&) {  // NOLINT(bugprone-empty-catch): later calls of `prepare` throw it
     }
   }
 }

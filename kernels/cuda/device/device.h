@@ -26,9 +26,9 @@ class TuningChoices;
 class CudaDevice final : public Device {
  public:
   /// `ordinal`: the runtime's index of the GPU. `part`: null for the whole GPU. `sensors`: nothing
-  /// for a device without condition. `nccl` joins whole GPUs if it is available. `trace`: shared by
-  /// all devices of the process. `choices`: shared by equal devices; if not null, kernels of the
-  /// libraries are chosen by measuring them.
+  /// if NVML does not report on the GPU; `condition` is then empty. `nccl`: used for collectives of
+  /// whole GPUs if it is available. `trace`: shared by all devices of the process. `choices`:
+  /// shared by equal devices; if not null, kernels of the libraries are chosen by measuring them.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
              std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
              std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
@@ -63,8 +63,9 @@ class CudaDevice final : public Device {
   void make_current() const;
   /// Like `make_current`, for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
-  /// Makes its GPU the current device of a thread that only waits and does not copy with kernels.
-  /// Unlike `make_current`, it may be used while another thread uses the part of the GPU.
+  /// Makes the GPU current in the calling thread, but not this device's part of it. For threads
+  /// that launch no kernels: unlike `make_current`, it may be called while the part is current in
+  /// another thread.
   void enter_gpu() const;
   /// Creates a stream that does not synchronise with the default stream. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
@@ -72,12 +73,12 @@ class CudaDevice final : public Device {
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
 
-  // Returns the handle for planning, which runs in one thread at a time; made at the first call.
+  // Return the handles for planning, which runs in one thread at a time; made at the first call.
   // Streams execute cuDNN's plans with handles of their own.
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
-  /// Returns the cache of engines of convolutions.
+  /// Returns the cache of engines for convolutions.
   [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
 
   [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }

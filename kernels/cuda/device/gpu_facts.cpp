@@ -17,13 +17,13 @@ bool answered(cudaError_t status) {
   return status == cudaSuccess;
 }
 
-/// Returns 0 if the runtime does not know the attribute.
+/// Returns an attribute of a GPU; 0 if the query fails.
 int known_attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
-/// Returns the version of an nvmlNvlinkVersion_t.
+/// Returns the version that an nvmlNvlinkVersion_t denotes; empty if it is unknown.
 std::string nvlink_version(unsigned int version) {
   constexpr std::array names{"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0"};
   return version < names.size() ? names[version] : "";

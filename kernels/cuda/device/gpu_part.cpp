@@ -24,7 +24,7 @@ Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
   return divisibility(whole.sm, compute_capability_of(ordinal));
 }
 
-/// Uses the driver's count of groups, without dividing anything.
+/// Returns a function that queries the driver for the number of groups, without dividing the GPU.
 GroupCount groups_of(const CUdevResource& whole, const Driver& driver) {
   return [&driver, whole](int size) {
     unsigned int count = 0;
@@ -73,7 +73,7 @@ GpuPart::GpuPart(CUgreenCtx green, int multiprocessors)
 }
 
 GpuPart::~GpuPart() {
-  // this context may be current, and later calls must not use it
+  // This context may be current, and later calls must not use it.
   (void)driver().set_current(nullptr);
   (void)driver().destroy_green_context(green_);
 }

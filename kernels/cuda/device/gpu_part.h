@@ -11,26 +11,26 @@ namespace parbench::cuda {
 
 struct Driver;
 
-/// How a GPU's multiprocessors can be divided.
+/// Constraints on the division of a GPU's multiprocessors.
 struct Divisibility {
   int multiprocessors = 0;
   int min = 1;       // minimum number of multiprocessors of a part
-  int multiple = 1;  // parts are multiples of it
+  int multiple = 1;  // the number of multiprocessors of a part is a multiple of this
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 
-/// Returns how a GPU can be divided, according to the driver (`whole`: its multiprocessors as a
-/// resource) or, with older drivers, to its architecture. `compute_capability`: 90 for 9.0. Source:
-/// CUDA driver API, green contexts.
+/// Returns the constraints that the driver reports in `whole`, the multiprocessors of the GPU, or
+/// with older drivers those of its architecture (source: CUDA driver API, green contexts).
+/// `compute_capability`: 90 for 9.0.
 [[nodiscard]] Divisibility divisibility(const CUdevSmResource& whole, int compute_capability);
 
 /// Returns the number of equal groups of at least `multiprocessors` into which a GPU can be
 /// divided.
 using GroupCount = std::function<int(int multiprocessors)>;
 
-/// Returns the number of multiprocessors of each of `parts` equal parts: the largest for which the
-/// GPU has that many groups. Clusters are indivisible, so there may be fewer groups than the total
-/// suggests. 0 if there are too few multiprocessors.
+/// Returns the number of multiprocessors of each of `parts` equal parts: the largest number for
+/// which `groups` returns at least `parts`. Clusters of multiprocessors are indivisible, so there
+/// may be fewer groups than the total suggests. Returns 0 if there are too few multiprocessors.
 [[nodiscard]] int part_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.

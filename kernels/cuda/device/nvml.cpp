@@ -44,8 +44,8 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
   return value;
 }
 
-/// A limit that lowers the clock. Idle GPUs and clocks set by the user (application clocks, display
-/// clocks) are not throttled.
+/// A limit that lowers the clock. Idleness, and clocks set by the user (application clocks, display
+/// clocks), are not limits.
 struct Throttle {
   unsigned long long bit;  // bit of nvmlClocksEventReasons in nvml.h
   unsigned int counter;    // field with the nanoseconds under this limit; 0 if there is none
@@ -111,8 +111,8 @@ void read_counters(const NvmlFunctions& f, nvmlDevice_t gpu, Condition& conditio
   }
 }
 
-/// Compares bus addresses, whose domains may have different numbers of digits ("00000000:17:00.0",
-/// "0000:17:00.0").
+/// Returns whether two bus addresses are equal. They are compared as numbers, because their domains
+/// may have different numbers of digits ("00000000:17:00.0", "0000:17:00.0").
 bool is_at(const nvmlPciInfo_t& pci, const std::string& bus_id) {
   char* end = nullptr;
   const unsigned long domain = std::strtoul(bus_id.c_str(), &end, 16);
@@ -215,7 +215,7 @@ NvLinks NvmlGpu::nvlinks_to(const NvmlGpu& other, const std::string& bus_id) con
     const auto remote = ask<nvmlPciInfo_t>(f.nvlink_remote, handle_, link);
     if (remote && is_at(*remote, bus_id)) direct = {direct.count + 1, version};
   }
-  // Links that do not end at the other GPU end at a switch, which connects all GPUs.
+  // If no link ends at the other GPU, all links end at a switch that connects the GPUs.
   return direct.count > 0 ? direct : all;
 }
 

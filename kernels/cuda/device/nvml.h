@@ -13,7 +13,7 @@
 
 namespace parbench::cuda {
 
-/// The functions used here; null if the library's version lacks the function.
+/// Functions of the library; null for functions that its version lacks.
 struct NvmlFunctions {
   decltype(&nvmlInit_v2) init = nullptr;
   decltype(&nvmlShutdown) shutdown = nullptr;
@@ -28,7 +28,7 @@ struct NvmlFunctions {
   /// name is not used here.
   nvmlReturn_t (*old_temperature)(nvmlDevice_t, nvmlTemperatureSensors_t, unsigned int*) = nullptr;
   decltype(&nvmlDeviceGetPowerUsage) power = nullptr;
-  // or the function with its older name
+  // or nvmlDeviceGetCurrentClocksThrottleReasons, the name before CUDA 12.2
   decltype(&nvmlDeviceGetCurrentClocksEventReasons) reasons = nullptr;
   decltype(&nvmlDeviceGetFieldValues) field_values = nullptr;
 
@@ -41,13 +41,14 @@ struct NvmlFunctions {
   decltype(&nvmlDeviceGetP2PStatus) peer_status = nullptr;
 };
 
-/// Maximum of a GPU and its slot; an idle link is slower.
+/// Maximum generation and number of lanes that a GPU and its slot support. An idle link runs at a
+/// lower generation.
 struct PcieLink {
   unsigned int generation = 0;
   unsigned int width = 0;
 };
 
-/// The active links from one GPU to another, directly or through a switch.
+/// The active NVLinks from one GPU to another, directly or through a switch.
 struct NvLinks {
   int count = 0;
   unsigned int version = 0;  // an nvmlNvlinkVersion_t
@@ -60,8 +61,8 @@ class NvmlGpu {
  public:
   NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle);
 
-  /// Returns the condition; the clock is that of the multiprocessors. Counters are milliseconds
-  /// under the limit.
+  /// Returns the condition, with the clock of the multiprocessors. Throttle counters are the
+  /// milliseconds during which a limit has lowered the clock.
   [[nodiscard]] Condition condition() const;
 
   [[nodiscard]] std::optional<PcieLink> pcie_link() const;
@@ -86,7 +87,7 @@ class Nvml : public std::enable_shared_from_this<Nvml> {
 
   /// Returns why the library cannot be used; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
-  /// Returns the driver's version: "580.82.07".
+  /// Returns the driver's version, such as "580.82.07"; nothing if it is unknown.
   [[nodiscard]] std::optional<std::string> driver_version() const;
   /// Returns a GPU by its bus address ("0000:17:00.0"), because indices differ from those of the
   /// CUDA runtime (CUDA_VISIBLE_DEVICES, order by speed). Nothing if the library does not know it.

@@ -15,8 +15,8 @@ bool enable_peer(int ordinal, int other) {
   PARBENCH_CUDA(cudaDeviceCanAccessPeer(&possible, ordinal, other));
   if (possible == 0) return false;
   const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-  // A run opens its devices once per scenario, and a GPU supports at most eight peers if no switch
-  // connects them.
+  // Access is already enabled if an earlier scenario of the run opened the same GPUs. Without a
+  // switch between them, a GPU supports at most eight peers.
   if (status == cudaErrorPeerAccessAlreadyEnabled || status == cudaErrorTooManyPeers) {
     (void)cudaGetLastError();
     return status == cudaErrorPeerAccessAlreadyEnabled;

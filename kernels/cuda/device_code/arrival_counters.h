@@ -1,6 +1,6 @@
-// Counters by which the last of several blocks recognises that it is the last. It then continues
-// with the results of all, and no block waits for another. Every stream has its own counters,
-// because its kernels run one after the other; each kernel leaves them at zero, as it finds them.
+// Counters by which a block detects that it is the last of several blocks to finish. It then
+// combines their results, so that no block waits for another. Every stream has counters of its own,
+// which only one kernel uses at a time. They are zero when a kernel begins and when it ends.
 #pragma once
 
 namespace parbench::cuda {

@@ -5,8 +5,8 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int tile_groups = 32;  // groups of adjacent channels: a block's x
-constexpr int slices = 8;        // parts of the pixels: a block's y
+constexpr int tile_groups = 32;  // extent x of a block: groups of adjacent channels
+constexpr int slices = 8;        // extent y of a block: parts of the pixels
 
 /// A block processes `tile_groups` groups of channels of one image at a time. The order of
 /// additions depends only on the number of pixels.
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(tile_groups* slices)
       }
       store<size>(destination + image * channels + group * size, result);
     }
-    __syncthreads();  // before the next tile's sums
+    __syncthreads();  // the next tile overwrites `partial`
   }
 }
 
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Calls function(std::integral_constant<int, group size>) with whole groups of channels if both
-/// tensors allow it, otherwise with single channels.
+/// Calls function(std::integral_constant<int, size>) with the size of groups of channels that both
+/// tensors allow: group_size<Element>, or 1.
 template <class Element, class Function>
 void with_group_size(const Element* a, const Element* b, std::int64_t channels,
                      const Function& function) {

@@ -1,4 +1,4 @@
-// Biases, their gradients, and flat loops around convolutions.
+// Biases, their gradients, and elementwise kernels.
 #include <cuda_bf16.h>
 
 #include "kernels/cuda/device_code/channel_kernels.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr int vector_bytes = 16;
 constexpr int max_lanes = 64;
 constexpr std::int64_t max_chunks = 512;
-constexpr std::int64_t enough_blocks = 132 * 8;  // to fill any GPU
+constexpr std::int64_t enough_blocks = 132 * 8;  // 8 for each multiprocessor of an H100
 constexpr std::int64_t rows_per_thread = 8;
 
 template <typename T>
@@ -26,7 +26,7 @@ __device__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value);
 __device__ void assign(float& to, float value) { to = value; }
 __device__ void assign(__nv_bfloat16& to, float value) { to = __float2bfloat16_rn(value); }
 
-/// One access if `aligned`, otherwise one per element.
+/// Loads N elements, with one access if `aligned`, otherwise one by one.
 template <int N, typename T>
 __device__ Vector<T, N> load_vector(const T* from, bool aligned) {
   if (aligned) return *reinterpret_cast<const Vector<T, N>*>(from);
@@ -50,8 +50,8 @@ bool is_aligned(const void* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-/// Position of a block on a matrix whose columns are vectors of N channels: adjacent threads of a
-/// row process adjacent vectors, so that a warp reads whole lines.
+/// Division of a matrix among blocks. Its columns are vectors of `per_column` channels; adjacent
+/// threads process adjacent vectors of a row, so that a warp reads whole cache lines.
 struct Tiling {
   dim3 block;
   std::int64_t column_blocks = 1;
@@ -64,7 +64,7 @@ struct Tiling {
     column_blocks = (columns + lanes - 1) / lanes;
   }
 
-  /// Number of blocks that share the rows of the same columns.
+  /// Returns the number of blocks that share the rows of the same columns.
   [[nodiscard]] std::int64_t chunks(std::int64_t rows) const {
     const std::int64_t per_block = std::int64_t{block.y} * rows_per_thread;
     const std::int64_t wanted = std::max<std::int64_t>(1, enough_blocks / column_blocks);
@@ -101,7 +101,7 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
   }
 }
 
-/// Each row of blocks adds its rows into a row of `sums`.
+/// The blocks with the same y add their rows and write a row of `sums`.
 template <typename T, int N>
 __global__ void sum_kernel(float* sums, const T* tensor, std::int64_t rows, std::int64_t channels,
                            bool accumulate, bool aligned) {
@@ -156,7 +156,8 @@ void launch_sum(float* sums, const T* tensor, const Pixels& pixels, std::int64_t
                   pixels.rows, pixels.channels, accumulate, is_aligned(tensor, sizeof(T) * N));
 }
 
-/// The vector width depends only on the number of channels, and so does the order of the sums.
+/// The vector width, and with it the order of additions, depends on the number of channels, but not
+/// on the alignment.
 template <typename T>
 void sum_rows(float* sums, const T* tensor, const Pixels& pixels, std::int64_t chunks,
               bool accumulate, cudaStream_t stream) {
@@ -178,7 +179,7 @@ __device__ std::int64_t first_index() {
 }
 __device__ std::int64_t index_stride() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// `vectors`: number of elements in whole vectors; 0 if memory is not aligned for them.
+/// `vectors`: number of whole vectors; 0 if memory is not aligned for vectors.
 __global__ void add_to_kernel(float* destination, const float* source, std::int64_t count,
                               std::int64_t vectors) {
   constexpr int wide = per_vector<float>;

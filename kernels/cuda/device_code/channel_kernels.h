@@ -1,5 +1,5 @@
-// Kernels of this project for use with cuDNN's convolutions, on tensors with channels last: rows
-// are pixels, columns are channels. Memory is on the device and aligned at least for its elements.
+// Kernels that complement cuDNN's convolutions, on tensors with channels last: rows are pixels,
+// columns are channels. Memory is on the device and aligned at least for its elements.
 #pragma once
 
 #include <cuda_runtime_api.h>

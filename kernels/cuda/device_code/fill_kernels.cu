@@ -7,7 +7,7 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int block_values = 4;  // values of one block of random words
+constexpr int block_values = 4;  // number of values from one block of random words
 
 struct Values {
   float at[block_values];

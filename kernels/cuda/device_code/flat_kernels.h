@@ -1,6 +1,5 @@
-// Kernels over flat memory for operations that no library has as one pass. Arithmetic is in f32
-// whatever the element type. Pointers need the alignment of an element; kernels are fastest when
-// all are multiples of 16 bytes.
+// Elementwise kernels over flat memory. Arithmetic is in f32 whatever the element type. Pointers
+// need the alignment of an element; kernels are fastest when all are multiples of 16 bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -42,10 +42,10 @@ void add_to_rows(const Element* matrix, const Row* row, std::int64_t rows, std::
                   row, count, columns, out);
 }
 
-constexpr int tile_columns = 32;  // adjacent columns of a block
+constexpr int tile_columns = 32;  // number of adjacent columns of a block
 constexpr int sum_tile_rows = block_threads / tile_columns;
 
-// Block (x, y) adds the rows of slice y: sums[y][column].
+// Block (x, y) adds the rows of slice y for the x-th tile of columns: sums[y][column].
 template <class Element>
 __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int64_t rows,
                                    std::int64_t columns, bool accumulate,
@@ -67,8 +67,8 @@ __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int6
   out = accumulate ? out + sum : sum;
 }
 
-/// Returns the number of slices of rows with separate sums, so that tall matrices occupy the whole
-/// device.
+/// Returns the number of slices into which rows are divided. Slices have separate sums, so that
+/// tall matrices occupy the whole device.
 std::int64_t slices_of(std::int64_t rows) {
   constexpr std::int64_t rows_of_slice = 512;
   constexpr std::int64_t max_slices = 128;

@@ -1,4 +1,4 @@
-// Parts of fully connected layers other than matrix products.
+// Kernels for the biases of fully connected layers and for their gradients.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,11 +24,11 @@ void add_row(const std::uint16_t* matrix, const std::uint16_t* row, std::int64_t
 void add_row(const std::uint16_t* matrix, const float* row, std::int64_t rows, std::int64_t columns,
              std::uint16_t* out, cudaStream_t stream);
 
-/// Returns the scratch memory of `sum_columns` in floats.
+/// Returns the number of floats that `sum_columns` needs at `partials`.
 [[nodiscard]] std::size_t column_sum_partials(std::int64_t rows, std::int64_t columns);
 
-/// Sums the columns of a dense matrix {rows, columns}, always in the same order. The second
-/// overload is for bf16. `accumulate` adds to `sums`.
+/// Sums the columns of a dense matrix {rows, columns}, in an order that depends only on the number
+/// of rows. The second overload is for bf16. With `accumulate`, the sums are added to `sums`.
 void sum_columns(const float* matrix, std::int64_t rows, std::int64_t columns, bool accumulate,
                  float* partials, float* sums, cudaStream_t stream);
 void sum_columns(const std::uint16_t* matrix, std::int64_t rows, std::int64_t columns,

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// Operands of `squared_error`, for both of its kernels.
+/// Operands of `squared_error`.
 struct SquaredError {
   const void* prediction;
   const void* target;
@@ -18,7 +18,7 @@ struct SquaredError {
   std::int64_t count;
   float scale;              // factor of the difference
   std::int64_t divisor;     // divisor of the sum
-  bool accumulate = false;  // add to the loss
+  bool accumulate = false;  // adds the result to the loss
 };
 
 /// Returns the number of partial sums that `squared_error` needs memory for. It depends only on

@@ -46,7 +46,7 @@ void map(cudaStream_t stream, std::int64_t count, Function function, Out* out, c
   }
 }
 
-/// Variant for a type known at run time: all of `in`, and `out`, are of type `dtype`.
+/// Variant of `map` for a type known at run time: all of `in`, and `out`, are of type `dtype`.
 template <class Function, class... In>
 void map_typed(DType dtype, cudaStream_t stream, std::int64_t count, Function function, void* out,
                const In*... in) {

@@ -9,7 +9,8 @@ constexpr int tile = 32;
 constexpr int tile_rows = 8;  // rows of a tile processed at once, by tile · tile_rows threads
 static_assert(tile * tile_rows == block_threads);
 
-/// With smaller matrices, most of a tile would be outside.
+/// Minimum numbers of rows and columns for tiles. With fewer, more than half of each tile would be
+/// outside of the matrix.
 constexpr std::int64_t min_tiled = 16;
 
 struct Identity {
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(block_threads)
         out[matrix + column * rows + row] = held[threadIdx.x][y];
       }
     }
-    __syncthreads();  // before the next tile is read
+    __syncthreads();  // the next tile overwrites `held`
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// An array of elements of one type.
+/// An array and the type of its elements.
 struct ElementsIn {
   const void* data;
   DType dtype;
@@ -22,7 +22,7 @@ struct ElementsOut {
 /// Converts elements in the same order; copies the bits if the types are equal.
 void convert(ElementsOut out, ElementsIn in, std::int64_t count, cudaStream_t stream);
 
-/// Transposes {batch, rows, columns} to {batch, columns, rows}.
+/// Transposes {batch, rows, columns} to {batch, columns, rows}, and converts the elements.
 void transpose(ElementsOut out, ElementsIn in, std::int64_t batch, std::int64_t rows,
                std::int64_t columns, cudaStream_t stream);
 

@@ -15,10 +15,10 @@ struct SpinTime {
   std::uint64_t seed;
 };
 
-/// Increments `*counter` and `*executions`, the number of this execution, and occupies one thread
-/// for the given time, with the resolution of the GPU's global timer: about a microsecond on some
-/// GPUs, less on others. `executions` is in device memory, so that a captured launch draws a new
-/// factor at every replay.
+/// Increments `*counter` and `*executions`, and occupies one thread for the given time, with the
+/// resolution of the GPU's global timer: about a microsecond on some GPUs, less on others.
+/// `executions`: number of earlier executions, in device memory, so that a captured launch draws a
+/// new factor at every replay.
 void spin(std::uint64_t* counter, std::uint64_t* executions, SpinTime time, cudaStream_t stream);
 
 }  // namespace parbench::cuda

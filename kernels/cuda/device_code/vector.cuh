@@ -21,7 +21,7 @@ __device__ inline float widened(std::uint16_t value) {
   return __uint_as_float(static_cast<unsigned int>(value) << 16U);
 }
 
-/// Returns the nearest value of the type, ties to even.
+/// Returns the nearest value of type Element, with ties to even.
 template <class Element>
 __device__ inline Element narrowed(float value) {
   if constexpr (std::is_same_v<Element, float>) {
@@ -58,7 +58,7 @@ __device__ inline void store(Element* address, const Group<Element, size>& group
   *reinterpret_cast<Group<Element, size>*>(address) = group;
 }
 
-/// Accesses elements from `address` on, as a group or one by one.
+/// Loads `size` elements from `address` on, as a group or one by one.
 template <int size, bool grouped, class Element>
 __device__ inline Group<Element, size> load_at(const Element* address) {
   if constexpr (grouped) {
@@ -79,8 +79,8 @@ __device__ inline void store_at(Element* address, const Group<Element, size>& gr
   }
 }
 
-/// Number of elements that the widest memory instruction accesses; for several types, that of the
-/// widest type.
+/// Number of elements that the widest memory instruction (16 bytes) accesses; for several types,
+/// the number for the widest type.
 template <class... Elements>
 inline constexpr int group_size = 16 / static_cast<int>(std::max({sizeof(Elements)...}));
 
@@ -90,7 +90,7 @@ template <int size, class Element>
   return reinterpret_cast<std::uintptr_t>(address) % (sizeof(Element) * size) == 0;
 }
 
-/// Index of the calling thread in the grid, and the number of threads.
+/// Return the index of the calling thread in a one-dimensional grid, and the number of threads.
 __device__ inline std::int64_t grid_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -98,8 +98,8 @@ __device__ inline std::int64_t grid_threads() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Indices below this limit fit 32 bits, including the stride of a grid; 32-bit divisions are
-/// several times as fast.
+/// Limit of indices below which kernels compute them in 32 bits, where divisions are several times
+/// as fast. An index below it plus the stride of a grid fits 32 bits.
 inline constexpr std::int64_t small_index_end = std::int64_t{1} << 30;
 
 /// Calls function(Element{}) with the C++ type of `dtype`. Throws std::invalid_argument for i32,

@@ -5,9 +5,9 @@
 // and their fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they
 // nor the nodes of the graph API guarantee that a gradient may be overwritten in place, or return
 // the variance: they return only 1/sqrt(variance + epsilon), from which the variance cannot be
-// recovered without loss of digits. And streams and parts of a GPU run at the same time here, so no
-// block may wait for another to run at the same time, as blocks of the graph API's only engine seem
-// to (docs/decisions/cuda.md).
+// recovered without loss of digits. Kernels must not require that all of their blocks run at the
+// same time, because several streams, or parts of a GPU, share it. The graph API's only engine
+// seems to require this (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include <memory>
@@ -28,7 +28,7 @@ std::size_t mask_size(const Shape& shape) {
   return static_cast<std::size_t>(mask_bytes(element_count(shape)));
 }
 
-/// Base of both directions: the division of the activation, and its scratch memory.
+/// Base of the forward and backward operations: the division of the activation, and scratch memory.
 class NormOp : public CudaOp {
  protected:
   template <class Desc>

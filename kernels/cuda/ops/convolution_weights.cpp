@@ -22,7 +22,7 @@ namespace {
 /// gradient is computed into scratch memory and added from there.
 class EngineGradient final : public WeightGradient {
  public:
-  /// `dtype`: type of the activations; if the engine takes another type, they are widened first.
+  /// `dtype`: type of the activations; if the engine reads f32 instead, they are widened first.
   EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate);
 
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_bytes_; }
@@ -130,11 +130,12 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// Returns an implementation that reads the activations' type and writes f32: rounding the gradient
-/// to bf16 would lose the accuracy of the sum in f32. The first choice is an engine of cuDNN. If
+/// Returns an implementation that writes f32: rounding the gradient to bf16 would lose the accuracy
+/// of the sum in f32. The first choice is an engine of cuDNN that reads the activations' type. If
 /// there is none (cuDNN 9.19 has none for bf16 without run-time compilation on any GPU), matrix
-/// products compute it from the same inputs. If cuBLASLt has no algorithm either, as for bf16 rows
-/// that no vector load can access, inputs are widened: TF32 represents every bf16 exactly.
+/// products compute the gradient from the same inputs. If cuBLASLt has no algorithm either, as for
+/// bf16 rows that no vector load can access, bf16 inputs are widened for an engine that reads f32
+/// (TF32 represents every bf16 exactly). The last choice is the direct kernel.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {

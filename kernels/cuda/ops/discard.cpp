@@ -18,7 +18,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whole pages to return, and the error if the system refused.
+/// Whole pages to return, and the variable that receives errno if the system refuses.
 struct Pages {
   void* first;
   std::size_t bytes;  // 0 if there is no whole page
@@ -46,8 +46,8 @@ class DiscardOp final : public CudaOp {
     set_implementation("madvise in a host function");
   }
 
-  // Throws the error of an earlier execution first, which could not throw by itself. Replays of a
-  // graph do not call this function; they do what the run before the capture did to the same pages.
+  // Throws the error of an earlier execution first, whose host function could not throw. Replays of
+  // a graph do not call this function, but the captured host function for the same pages.
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     if (const int reason = failure_.exchange(0); reason != 0) throw kept(std::strerror(reason));
     Pages& pages = pages_at(arguments[0]);
@@ -56,8 +56,8 @@ class DiscardOp final : public CudaOp {
   }
 
  private:
-  /// Returns the entry for an address, made the first time that the address is seen, which is
-  /// before timing starts.
+  /// Returns the entry for an address. It is made in the first execution with this address, which
+  /// is before timing starts.
   Pages& pages_at(std::byte* memory) {
     const auto known = known_.find(memory);
     if (known != known_.end()) return known->second;
@@ -81,8 +81,8 @@ class DiscardOp final : public CudaOp {
 
   std::size_t bytes_;
   std::atomic<int> failure_{0};
-  /// By address. Pending executions, and captured ones as long as their graph lives, refer to an
-  /// entry. Entries are therefore never changed or removed, and nodes of a map keep their address.
+  /// Pages by address. Pending executions, and captured ones as long as their graph exists, refer
+  /// to an entry. Entries are therefore never changed or removed; a map does not move them.
   std::map<std::byte*, Pages> known_;
 };
 

@@ -33,9 +33,9 @@ class ProductOp final : public CudaOp {
   std::size_t workspace_;
 };
 
-/// cuBLASLt adds a bias of the destination's type. For bf16 the bias is rounded first. If there is
-/// no algorithm with a bias, the bias is written to the destination, and the product is added to
-/// it.
+/// A layer with a bias. cuBLASLt adds a bias of the destination's type, so for bf16 the bias is
+/// rounded first. If cuBLASLt has no algorithm with a bias, the bias is written to the destination,
+/// and the product is added to it.
 class LinearForwardOp final : public CudaOp {
  public:
   LinearForwardOp(CudaDevice& device, const LinearForward& desc);

@@ -1,4 +1,4 @@
-// Mean squared error and the sums of reductions.
+// Mean squared error, and the additions of reductions between devices.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/loss_kernels.h"

@@ -73,8 +73,8 @@ DeviceMap device_map(const MapLoops& all) {
   return map;
 }
 
-/// Returns whether all groups of adjacent elements have an address that is a multiple of the
-/// group's size in each operand, as far as this depends on the description.
+/// Returns whether kernels can process groups of elements (see run_map), provided that the
+/// operands' addresses are aligned.
 bool has_groups(const DeviceMap& map) {
   const auto is_even = [](std::int64_t elements) { return elements % map_group == 0; };
   if (map.reduced > 0 || !is_even(map.extents[0])) return false;
@@ -93,9 +93,9 @@ bool has_groups(const DeviceMap& map) {
 
 using Values = std::shared_ptr<const std::vector<float>>;
 
-/// Device copies of the values that Maps contain.
+/// Device copy of the constant values of a Map.
 struct CopiedValues {
-  Values values;  // while it exists, it identifies the copies
+  Values values;  // kept because its address identifies the copy
   Buffer memory;
 };
 

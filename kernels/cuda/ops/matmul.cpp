@@ -18,8 +18,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// Alignment for the widest loads (16-byte vectors, and the tensor copies of Hopper). The default
-/// of 256 is more than views of arenas and of rows guarantee.
+/// Alignment for the widest loads (16-byte vectors, and the tensor copies of Hopper). cuBLASLt's
+/// default of 256 is more than views of arenas and of rows guarantee.
 constexpr std::uint32_t vector_alignment = 16;
 
 int current_device_attribute(cudaDeviceAttr which) {
@@ -30,8 +30,9 @@ int current_device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// The default and recommendation of cuBLAS (cublasSetWorkspace): from Hopper on, kernels that
-/// divide k among blocks benefit from more memory.
+/// Returns the maximum workspace in bytes, which is cuBLAS's default and recommendation
+/// (cublasSetWorkspace): from Hopper on, kernels that divide k among blocks benefit from more
+/// memory.
 std::uint64_t workspace_limit() {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
   constexpr int hopper = 9;
@@ -67,7 +68,7 @@ Stored stored_b(const Product& product) {
   return stored(product.k, product.n, product.transpose_b, product.row_b);
 }
 
-// cuBLASLt is column-major, so it sees a row-major matrix as its transpose.
+// cuBLASLt is column-major, so a row-major matrix is described as its transpose.
 void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, const Stored& matrix,
           std::int64_t batch) {
   PARBENCH_CUDA(cublasLtMatrixLayoutInit(
@@ -94,7 +95,7 @@ void set(cublasLtMatmulPreferenceOpaque_t& preference,
   PARBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value));
 }
 
-/// Returns an attribute of an algorithm for descriptions; zero if it lacks the attribute.
+/// Returns an attribute of an algorithm; zero if the algorithm lacks it.
 template <class Value>
 Value setting(const cublasLtMatmulAlgo_t& algorithm,
               cublasLtMatmulAlgoConfigAttributes_t attribute) {

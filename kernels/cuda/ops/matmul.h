@@ -32,7 +32,7 @@ struct Product {
   std::int64_t batch = 1;     // number of products, whose matrices are dense and consecutive
   DType input = DType::f32;   // type of a and b
   DType output = DType::f32;  // type of c and the bias
-  bool bias = false;          // {n}
+  bool bias = false;          // adds a bias {n} to every row
   bool accumulate = false;
   MathMode math = MathMode::strict;
 };
@@ -60,7 +60,7 @@ class Matmul {
   /// Returns whether addresses only need the alignment of an element. Otherwise `run` throws Error
   /// for addresses that are not multiples of 16 bytes.
   [[nodiscard]] bool takes_any_address() const { return any_.has_value(); }
-  /// Returns the algorithm as cuBLASLt's own numbers.
+  /// Returns the names of the algorithms for reports, which consist of cuBLASLt's numbers.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
@@ -80,8 +80,8 @@ class Matmul {
   /// fastest first.
   [[nodiscard]] std::vector<Algorithm> search(std::uint32_t input_alignment,
                                               std::uint32_t output_alignment);
-  /// Returns the fastest algorithm as measured if the device tunes, otherwise the first; nothing if
-  /// there is none.
+  /// Returns the algorithm that the device's tuner measures as the fastest; without a tuner, or if
+  /// it cannot choose, the first; nothing if there is none.
   [[nodiscard]] std::optional<Choice> choose(const std::vector<Algorithm>& algorithms);
   void run_with(const Algorithm& algorithm, cudaStream_t stream, const ProductAddresses& at,
                 std::byte* workspace);

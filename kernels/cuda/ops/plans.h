@@ -1,6 +1,7 @@
-// One overload per operation, which Device::prepare calls through the variant: an operation without
-// an overload does not compile. Each requires a description that `check` accepts, in a format that
-// the device supports, and throws Unsupported if its libraries do not support it.
+// Plans operations on CUDA devices: one overload per operation, which CudaDevice::prepare calls
+// through the variant, so that an operation without an overload does not compile. Each requires a
+// description that `check` accepts, in a format that the device supports, and throws Unsupported if
+// the libraries do not support it.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace parbench::cuda {
 
 using Planned = std::unique_ptr<CudaOp>;
 
-// Weights have the activations' type and channels last; bias is f32.
+// Weights have the activations' type (those of convolutions with channels last), biases are f32.
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc);

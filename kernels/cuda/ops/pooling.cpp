@@ -26,7 +26,7 @@ PoolingWindows windows_of(const PoolingShape& shape) {
           .padding = shape.padding};
 }
 
-/// Memory for the indices of maxima, one byte per element.
+/// Returns the memory for the indices of maxima, one byte per element of the destination.
 KernelNeeds with_indices(const PoolingShape& shape) {
   return {.opaque_bytes = static_cast<std::size_t>(element_count(shape.destination()))};
 }

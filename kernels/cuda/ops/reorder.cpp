@@ -22,8 +22,8 @@ bool same_order(const TensorDesc& a, const TensorDesc& b) {
 
 }  // namespace
 
-/// Both layouts of a tensor are batches of matrices, channels by pixels: one layout has the
-/// transposed matrices of the other.
+/// A tensor is a batch of matrices, {channels, pixels} or with channels last {pixels, channels}, so
+/// changing the layout transposes them.
 Planned plan(CudaDevice& device, const Reorder& desc) {
   const DType from = desc.source.dtype;
   const DType to = desc.destination.dtype;

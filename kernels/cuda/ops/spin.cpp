@@ -32,7 +32,7 @@ class SpinOp final : public CudaOp {
         time_{std::chrono::duration<double, std::nano>(desc.duration).count(), desc.noise,
               desc.seed},
         executions_(zero(device, sizeof(std::uint64_t))) {
-    // the mean duration, with or without noise
+    // The mean duration is the same with and without noise.
     set_seconds(std::chrono::duration<double>(desc.duration).count());
     set_implementation("CUDA kernel, globaltimer");
   }

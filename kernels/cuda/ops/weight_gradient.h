@@ -35,14 +35,14 @@ class WeightGradient {
   virtual void run(CudaStream& stream, const WeightGradientAddresses& at) = 0;
 };
 
-/// Patches of this size stay in the last-level cache of current GPUs.
+/// Default limit for the bytes of patches at a time: they fit the L2 cache of an A100 (40 MB).
 constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
 
 /// Returns an implementation by matrix products of the output's gradient and the patches of the
-/// source that each output pixel reads, for inputs and arithmetic of the graph. With one tap and no
-/// padding the patches are the source itself; others are copied to scratch memory, some images at a
-/// time. Sums are f32, and equal inputs have bitwise equal results. Null if cuBLASLt has no
-/// algorithm. `max_bytes`: maximum bytes of patches at a time.
+/// source that each output pixel reads, for inputs and arithmetic of the graph. With one tap,
+/// stride 1 and no padding, the patches are the source itself; others are copied to scratch memory,
+/// some images at a time. Sums are f32, and equal inputs have bitwise equal results. Returns null
+/// if cuBLASLt has no algorithm. `max_bytes`: maximum bytes of patches at a time.
 [[nodiscard]] std::unique_ptr<WeightGradient> make_gradient_product(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::size_t max_bytes = max_patch_bytes);
@@ -56,7 +56,7 @@ struct PatchPlan {
 };
 
 /// Divides the batch into equal parts if possible, each with at most `max_bytes` bytes of patches
-/// unless one image has more. Rows begin at multiples of 16 bytes.
+/// unless one image has more. Rows of copied patches begin at multiples of 16 bytes.
 [[nodiscard]] PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype,
                                      std::size_t max_bytes = max_patch_bytes);
 

@@ -17,7 +17,7 @@ std::int64_t pixels_of_image(const ConvolutionShape& shape) {
   return shape.out_height() * shape.out_width();
 }
 
-/// Returns the columns of the patches of one group: the elements of one filter.
+/// Returns the number of columns of the patches of one group: the number of elements of a filter.
 std::int64_t columns_of(const ConvolutionShape& shape) {
   return shape.kernel * shape.kernel * (shape.in_channels / shape.groups);
 }

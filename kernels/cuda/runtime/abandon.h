@@ -8,9 +8,9 @@
 
 namespace parbench::cuda {
 
-/// Runs `work` and then destroys the resources, unless `work` throws TimedOut. In that case they
-/// are leaked until the process ends, because freeing them would wait for the hanging work or take
-/// memory that it uses.
+/// Runs `work` on the resources, destroys them and returns the result of `work`. If `work` throws
+/// TimedOut, the resources are leaked until the process ends, because freeing them would wait for
+/// the hanging kernel or free memory that the kernel uses.
 template <class Resources, class Work>
 auto run_or_abandon(std::unique_ptr<Resources> resources, const Work& work) {
   try {

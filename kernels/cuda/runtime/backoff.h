@@ -6,9 +6,9 @@
 
 namespace parbench::cuda {
 
-/// Returns how long a thread that has waited for `waited` sleeps before it polls again; zero: it
-/// does not sleep. Short waits end within a microsecond, long ones at most 1% late (plus some 50 µs
-/// of the system's timers), so that wall times can be compared with the device's own times.
+/// Returns how long a thread sleeps before its next poll if it has waited for `waited` so far: zero
+/// below 5 ms, then 1% of that time, at most 1 ms. Waits end at most 1% late (plus about 50 µs
+/// of the system's timers), and wall times can be compared with the device's own times.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff_after(std::chrono::nanoseconds waited) {
   using std::chrono::milliseconds;
   using std::chrono::nanoseconds;

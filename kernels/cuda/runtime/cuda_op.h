@@ -35,23 +35,24 @@ class CudaOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Launches its kernels on the stream; the device must be current. Scratch memory is at
-  /// `stream.scratch()`, at the offsets that `add_scratch` returned. Allocates nothing and waits
-  /// for nothing.
+  /// Launches the operation's kernels on the stream; the device must be current. Scratch memory is
+  /// at `stream.scratch()`, at the offsets that `add_scratch` returned. Implementations must
+  /// neither allocate memory nor wait for the stream.
   virtual void execute(CudaStream& stream, Addresses arguments) = 0;
 
  private:
   CudaDevice& device_;
 };
 
-/// Requirements of an operation on kernels of this project.
+/// Memory that a KernelOp needs, and the name of its implementation.
 struct KernelNeeds {
   std::size_t opaque_bytes = 0;   // bytes of each opaque operand
   std::size_t scratch_bytes = 0;  // bytes at the beginning of the stream's scratch memory
   std::string implementation = std::string(own_kernel);
 };
 
-/// An operation that consists of one function of a stream and arguments, which launches kernels.
+/// An operation that is executed by calling a function with the stream and the addresses of the
+/// arguments.
 template <class Launch>
 class KernelOp final : public CudaOp {
  public:

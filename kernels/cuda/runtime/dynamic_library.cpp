@@ -7,7 +7,7 @@ namespace parbench::cuda {
 
 DynamicLibrary::DynamicLibrary(const std::string& name)
     : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  // NOLINT(concurrency-mt-unsafe): the error of this thread
+  // NOLINT(concurrency-mt-unsafe): dlerror returns the error of the calling thread
   if (handle_ == nullptr) error_ = dlerror();
 }
 

@@ -9,7 +9,7 @@ namespace parbench::cuda {
 /// run when the last object that uses it is destroyed.
 class DynamicLibrary {
  public:
-  /// Does not throw: without the library, `error` is set. `name`: as for dlopen.
+  /// Loads the library with that name or path (dlopen). Sets `error` if this fails; does not throw.
   explicit DynamicLibrary(const std::string& name);
 
   [[nodiscard]] bool is_loaded() const { return handle_ != nullptr; }

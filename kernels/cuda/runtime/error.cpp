@@ -36,8 +36,9 @@ cudaError_t current_state() {
   return status;
 }
 
-/// Throws for a failed call. A library may be the first to meet an error that has made the device
-/// unusable, and then has its own message for it; the runtime knows the cause.
+/// Throws DeviceLost if the device is unusable, otherwise Error. `status`: the runtime's error, or
+/// cudaSuccess for a call of a library. A library reports a lost device with an error of its own,
+/// so the runtime is queried for the cause.
 [[noreturn]] void fail(const std::string& text, cudaError_t status) {
   (void)cudaGetLastError();
   if (is_sticky(status)) fail_as_lost(text, status);

@@ -11,7 +11,7 @@
 
 namespace parbench::cuda {
 
-/// A call in the source.
+/// A call and its location in the source.
 struct CallSite {
   const char* expression;
   const char* file;
@@ -19,19 +19,19 @@ struct CallSite {
 };
 
 // Return if the call succeeded. Otherwise they throw DeviceLost if the device is unusable until the
-// process ends, OutOfMemory with the bytes that are free, Unsupported if a library does not have
-// the operation or cannot capture it, and Error for other failures.
+// process ends, OutOfMemory with the bytes that are free, Unsupported if a library does not support
+// the operation or the call cannot be captured in a graph, and Error for other failures.
 void check(cudaError_t status, const CallSite& site);
 void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
-/// Returns whether the work that was queried is complete. Work in progress is not a failure: its
-/// status is cleared, because a later launch would return it. Throws as `check` does.
+/// Returns whether the work that was queried is complete. cudaErrorNotReady is not a failure, and
+/// is cleared, because the check after a later launch would return it. Throws as `check` does.
 [[nodiscard]] bool is_done(cudaError_t query, const CallSite& site);
 
-/// Throws DeviceLost, with `text`, if an error has made the GPUs unusable. A library that fails in
-/// this state may report a lack of support.
+/// Throws DeviceLost, with `text`, if an error has made the GPUs unusable. To be called for
+/// failures of libraries, which may report a lost device as a lack of support.
 void check_not_lost(const std::string& text);
 
 /// Throws OutOfMemory with `text` and the bytes that are free on the current device.
@@ -41,7 +41,8 @@ void check_not_lost(const std::string& text);
 /// if the runtime reports that the device is lost, otherwise Error.
 [[noreturn]] void fail(const CallSite& site, const std::string& words);
 
-/// Returns "no CUDA-capable device is detected (cudaErrorNoDevice)".
+/// Returns the message and the name of an error: "no CUDA-capable device is detected
+/// (cudaErrorNoDevice)".
 [[nodiscard]] std::string text_of(cudaError_t status);
 
 /// Returns whether a call failed because it, or an earlier call, cannot be part of a graph.

@@ -32,8 +32,8 @@ CudaEvent::~CudaEvent() { (void)cudaEventDestroy(event_); }
 void CudaEvent::record(cudaStream_t stream) {
   PARBENCH_CUDA(cudaEventRecord(event_, stream));
   if (!shared_) return;
-  // Announced after enqueueing: no stream may wait for a record that a failed call did not enqueue.
-  // Others see the write after all earlier writes of the stream.
+  // The record is announced after the write is enqueued, because streams must not wait for a write
+  // that failed. With the default flag, earlier writes of the stream become visible first.
   PARBENCH_CUDA(driver().stream_write_value(stream, reinterpret_cast<CUdeviceptr>(shared_->word()),
                                             shared_->announced() + 1,
                                             CU_STREAM_WRITE_VALUE_DEFAULT));

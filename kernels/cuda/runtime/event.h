@@ -15,7 +15,8 @@ class CudaDevice;
 class CudaEvent final : public Event {
  public:
   CudaEvent(CudaDevice& device, EventKind kind);
-  /// Constructs an event that streams of other backends can wait for, and that has a time.
+  /// Constructs an event that has a time and that streams of other backends can wait for. `word`:
+  /// argument of SharedRecords.
   CudaEvent(CudaDevice& device, Buffer word);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
@@ -25,7 +26,7 @@ class CudaEvent final : public Event {
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   void check() const override;
 
-  /// Enqueues a record. The device of the stream must be current.
+  /// Records the event on a stream, whose device must be current.
   void record(cudaStream_t stream);
   [[nodiscard]] cudaEvent_t handle() const { return event_; }
 

@@ -32,8 +32,8 @@ class StreamCapture {
   StreamCapture(const StreamCapture&) = delete;
   StreamCapture& operator=(const StreamCapture&) = delete;
 
-  /// Ends the capture. Throws if a stream that joined was not joined back, or if captured work
-  /// failed.
+  /// Ends the capture. Throws if the origin does not wait for all other streams that joined the
+  /// capture, or if a captured call failed.
   [[nodiscard]] OwnedGraph finish();
 
  private:

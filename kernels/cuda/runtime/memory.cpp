@@ -81,7 +81,7 @@ std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory) {
   }
   if (is_sticky(status)) PARBENCH_CUDA(status);
   (void)cudaGetLastError();
-  // another GPU of the run has registered it
+  // another GPU of the run has already locked the memory
   if (status == cudaErrorHostMemoryAlreadyRegistered) return nullptr;
   throw OutOfMemory(fmt::format(
       "{}: {} bytes of the host's memory cannot be page-locked for copies: {}; use a smaller case, "

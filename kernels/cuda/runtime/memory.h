@@ -13,7 +13,7 @@ namespace parbench::cuda {
 [[nodiscard]] Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
 
 /// Locks the pages of host memory of another backend, for all GPUs, during the lifetime of the
-/// result. Null for memory that is already locked. Throws OutOfMemory if it cannot be locked.
+/// result. Returns null if the memory is already locked. Throws OutOfMemory if it cannot be locked.
 [[nodiscard]] std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory);
 
 }  // namespace parbench::cuda

@@ -28,8 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Number of comparisons of the clocks when a stream begins to log: the best of ten has an error of
-/// about the latency of a launch.
+/// Number of comparisons of the GPU's clock with the host's when a stream begins to log. The best
+/// of ten has an error of about the latency of a launch.
 constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
@@ -134,7 +134,7 @@ HostWorker* CudaStream::host_worker() {
   return host_worker_.get();
 }
 
-/// Requires the current device.
+/// The stream's device must be current.
 bool CudaStream::is_idle() const { return PARBENCH_CUDA_DONE(cudaStreamQuery(stream_)); }
 
 void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
@@ -151,7 +151,7 @@ void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
     if (pause.count() > 0) {
       std::this_thread::sleep_for(pause);
     } else {
-      std::this_thread::yield();  // to a worker of a CPU device on the same core
+      std::this_thread::yield();  // lets a worker of a CPU device on the same core run
     }
   }
 }
@@ -220,8 +220,8 @@ void CudaStream::log_activities(ActivityLog* log) {
 
 void CudaStream::check_activities() { device_.activity_trace()->check(name_); }
 
-/// Measured with memsets, each of which runs between a clock reading before it is enqueued and one
-/// after it has been waited for.
+/// Returns the error of the recorded times in seconds. Measures it with memsets: each runs between
+/// a reading of the host's clock before it is enqueued and a reading after the stream is idle.
 double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) {
   const Buffer memory = device_.allocate(sizeof(int), MemoryKind::device);
   std::array<std::pair<Clock::time_point, Clock::time_point>, clock_probes> readings;

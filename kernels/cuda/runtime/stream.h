@@ -1,4 +1,4 @@
-// Streams of CUDA devices, with the library handles that belong to each.
+// Streams of CUDA devices. Each has its own scratch memory, counters and handle of cuDNN.
 #pragma once
 
 #include <cublasLt.h>
@@ -34,7 +34,7 @@ class CudaStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
-  /// The worker's thread makes no CUDA calls except queries of the events that it waits for.
+  /// The worker's thread makes CUDA calls only to select the GPU and to query events.
   [[nodiscard]] HostWorker* host_worker() override;
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
@@ -46,18 +46,18 @@ class CudaStream final : public Stream {
   [[nodiscard]] cudaStream_t handle() const { return stream_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
-  /// Counters for the blocks of its kernels (arrival_counters.h).
+  /// Returns the counters for kernels of this stream (arrival_counters.h).
   [[nodiscard]] unsigned int* counters() const {
     return reinterpret_cast<unsigned int*>(counters_.data());
   }
 
-  /// Returns the handle, made at the first call. Compute streams make it in advance, so that no run
-  /// waits for it.
+  /// Returns the stream's handle of cuDNN, made at the first call. `make_stream` calls this for
+  /// compute streams, so that no execution has to make the handle.
   [[nodiscard]] cudnnHandle_t cudnn();
 
-  /// Returns the recording of a collective: work that is enqueued during its lifetime outside of
-  /// this class, on the streams of all members, gets this stream's tag in the logs of these
-  /// streams.
+  /// Returns an object that records a collective. Work that the calling thread enqueues on the
+  /// members' streams during the object's lifetime is logged with this stream's tag, in the log of
+  /// the stream on which it runs.
   [[nodiscard]] TracedCall trace_collective() const;
 
   /// Returns the number of the current logging session; 0 if the stream does not log.

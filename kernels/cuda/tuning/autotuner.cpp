@@ -20,9 +20,9 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr std::size_t repeats = 2;  // further runs of a candidate, after its probe
+constexpr std::size_t repeats = 2;  // number of timed runs of a candidate after its probe
 
-/// Delay in front of timed runs, long enough for the host to enqueue all runs of a candidate
+/// Delay before timed runs, long enough for the host to enqueue all runs of a candidate
 /// without gaps. Otherwise short kernels would be chosen by their launch overhead.
 constexpr SpinTime head_start{.nanoseconds = 1e6, .noise = 0, .seed = 0};
 
@@ -52,7 +52,7 @@ class Workbench {
   /// Returns the seconds of each further run of the candidate. Throws the exceptions of running.
   [[nodiscard]] std::vector<double> repeat() { return time(repeats); }
 
-  /// Waits, because work that is still queued uses this memory.
+  /// Waits for the stream, because queued work may still use this memory.
   ~Workbench() {
     device_.try_to_make_current();
     (void)cudaStreamSynchronize(stream_.handle());
@@ -97,7 +97,7 @@ class Workbench {
   std::vector<std::byte*> addresses_;
   Buffer workspace_;
   Buffer spins_ = device_.allocate(2 * sizeof(std::uint64_t), MemoryKind::device);
-  TuningCandidate candidate_;    // the current candidate, or the last one
+  TuningCandidate candidate_;    // the candidate that was probed last
   std::deque<CudaEvent> marks_;  // recorded before and after every run
 };
 

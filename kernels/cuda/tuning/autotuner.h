@@ -17,10 +17,10 @@ namespace parbench::cuda {
 
 class CudaDevice;
 
-/// A kernel to try.
+/// A kernel of a library that may compute the operation.
 struct TuningCandidate {
   std::size_t workspace_bytes = 0;
-  /// Enqueues one execution on tensors in the order in which they were described.
+  /// Enqueues one execution. Tensors are in the order of their descriptions in `Autotuner::choose`.
   std::function<void(CudaStream&, std::span<std::byte* const> tensors, std::byte* workspace)> run;
 };
 
@@ -28,7 +28,7 @@ struct TuningCandidate {
 using MakeCandidate = std::function<std::optional<TuningCandidate>(std::size_t index)>;
 
 /// The tuner of a device. Candidates run on a stream of their own, on tensors of the operation's
-/// sizes with random content. This memory does not belong to a case, and is freed at the end of
+/// sizes with random content. This memory is not shared with the measured cases, and is freed after
 /// each choice.
 class Autotuner {
  public:
@@ -36,11 +36,11 @@ class Autotuner {
   Autotuner(CudaDevice& device, std::shared_ptr<TuningChoices> choices)
       : device_(device), choices_(std::move(choices)) {}
 
-  /// Returns the fastest of the candidates. Nothing if none can run, if there is no memory for the
-  /// tensors, or if the device's budget for tuning is used up; the caller then takes the library's
-  /// first candidate. Devices that share the choices choose once for every `operation`. `operation`
-  /// names everything that affects the candidates except the device, so that equal operations
-  /// compute the same bits.
+  /// Returns the index of the fastest candidate. Returns nothing if none can run, if there is no
+  /// memory for the tensors, or if the device's budget for tuning is used up; the caller then uses
+  /// the library's first candidate. `operation`: a key that contains everything that affects the
+  /// candidates, except the device. Devices that share choices choose once for each key, so that
+  /// equal operations compute the same bits.
   [[nodiscard]] std::optional<std::size_t> choose(const std::string& operation,
                                                   std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,

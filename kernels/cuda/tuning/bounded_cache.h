@@ -7,16 +7,16 @@
 
 namespace parbench::cuda {
 
-/// Holds at most `max_values` values; one more drops all others. Keys that return, such as the
-/// addresses of a step's buffers, are few, and keeping them in order of use would slow down every
-/// look-up.
+/// Holds at most `max_values` values. Adding a value to a full cache removes all others: recurring
+/// keys, such as the addresses of a step's buffers, are few, and tracking the order of use would
+/// slow down every look-up.
 template <class Key, class Value>
 class BoundedCache {
  public:
   explicit BoundedCache(std::size_t max_values) : max_values_(max_values) {}
 
-  /// Returns the key's value, or stores and returns that of `make()`. Stores nothing if `make`
-  /// throws.
+  /// Returns the value of a key; if it has none, stores and returns the result of `make()`. Stores
+  /// nothing if `make` throws.
   template <class Make>
   Value& get(const Key& key, const Make& make) {
     const auto found = values_.find(key);

@@ -21,18 +21,19 @@ struct TuningLimits {
   double seconds = 1;           // no further candidate begins after this time
 };
 
-/// Sorts operations by decreasing FLOPs, the order in which tuning them saves most; keeps the order
-/// of equal ones.
+/// Sorts operations by decreasing FLOPs, because tuning saves most for the largest ones. Keeps the
+/// order of operations with equal FLOPs.
 [[nodiscard]] std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations);
 
-/// Budget of a device for tuning, over all operations of all cases.
+/// Seconds that a device object may spend on tuning, over all its operations.
 class TuningBudget {
  public:
   explicit TuningBudget(double seconds = 10) : left_(seconds) {}
 
   void spend(double seconds) { left_ -= seconds; }
   [[nodiscard]] bool exhausted() const { return left_ <= 0; }
-  /// Returns the limits for the next operation: the default limits, or the rest of the budget.
+  /// Returns the limits for the next operation: the default limits, but at most the seconds that
+  /// are left.
   [[nodiscard]] TuningLimits limits() const {
     TuningLimits next;
     next.seconds = std::min(next.seconds, left_);
@@ -51,10 +52,11 @@ struct TuningRuns {
   std::function<std::vector<double>()> repeat;
 };
 
-/// Measures candidates in order and returns the one with the lowest median. A candidate whose probe
-/// takes more than 1.5 times the lowest median so far is not repeated. Candidates within 1% of the
-/// lowest count as equal, and the earliest of them is chosen, because a choice by noise would
-/// differ between runs. Nothing if no candidate can run. `now`: seconds of a clock.
+/// Measures candidates in order and returns the index of the one with the lowest median. A
+/// candidate whose probe takes more than 1.5 times the lowest median so far is discarded.
+/// Candidates within 1% of the lowest median count as equal, and the first of them is chosen,
+/// because a choice by noise would differ between runs. Returns nothing if no candidate can run.
+/// `now`: seconds of a clock.
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
                                                  const TuningRuns& runs);
@@ -65,12 +67,13 @@ struct Choice {
   ChosenBy by = ChosenBy::library;
 };
 
-/// Returns the library's first candidate, nothing if there is none. `tunes`: whether the device
-/// measures candidates, but lacked time or memory for these.
+/// Returns the library's first candidate; nothing if there is none. `tunes`: whether the device has
+/// a tuner, which could not measure these candidates (for lack of time or memory, or because none
+/// of them ran).
 [[nodiscard]] std::optional<Choice> library_choice(std::optional<std::size_t> first, bool tunes);
 
-/// Choices by operation. Equal devices share one object: times differ between devices and
-/// measurements, but equal operations must compute the same bits.
+/// Choices by operation. Equal devices share one object, because their measurements could lead to
+/// different choices, but equal operations must compute the same bits.
 class TuningChoices {
  public:
   using Choose = std::function<std::optional<std::size_t>()>;
@@ -78,10 +81,10 @@ class TuningChoices {
   /// Without a file, choices are kept until the process ends.
   explicit TuningChoices(std::optional<TuningFile> file = std::nullopt) : file_(std::move(file)) {}
 
-  /// Returns the choice for the operation from that number of candidates, made in this process or
-  /// read from the file; otherwise calls `choose` and stores its result. An empty result (for lack
-  /// of memory) is also remembered, but not written to the file: all devices then take the
-  /// library's first candidate. Exceptions of `choose` are passed on, and nothing is remembered.
+  /// Returns the choice for the operation that was made in this process, or that the file contains
+  /// for the same number of candidates; otherwise calls `choose` and stores its result. An empty
+  /// result (for lack of time or memory) is stored as well, but not in the file: all devices then
+  /// use the library's first candidate. If `choose` throws, nothing is stored.
   [[nodiscard]] std::optional<std::size_t> once(const std::string& operation,
                                                 std::size_t candidates, const Choose& choose);
 

@@ -39,7 +39,6 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-/// Replaces separators in a field.
 std::string without_separators(std::string text) {
   for (char& character : text) {
     if (character == '\t' || character == '\n' || character == '\r') character = ' ';
@@ -69,7 +68,8 @@ TuningFile::TuningFile(fs::path path, std::string scope)
 
 void TuningFile::read() {
   std::ifstream file(path_);
-  // A last line without a line break may be incomplete: its process ended, or is still writing.
+  // A last line without a line break may be incomplete, because a process was stopped while writing
+  // or has not finished. It is ignored.
   for (std::string text; std::getline(file, text) && !file.eof();) {
     std::string_view line = text;
     if (take_field(line) != scope_) continue;

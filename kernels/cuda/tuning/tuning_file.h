@@ -9,15 +9,15 @@
 
 namespace parbench::cuda {
 
-/// Returns the path of the file: the value of PARBENCH_TUNING_CACHE, nothing if that is empty. If
-/// it is not set: the file "tuning" in the folder PARBENCH_CACHE, or else parbench/tuning in the
-/// user's cache folder.
+/// Returns the path of the file: the value of PARBENCH_TUNING_CACHE, or nothing if this is set but
+/// empty. If it is not set: the file "tuning" in the folder PARBENCH_CACHE, or else parbench/tuning
+/// in the user's cache folder; nothing if there is no such folder in the environment.
 [[nodiscard]] std::optional<std::filesystem::path> tuning_file_path();
 
 /// A text file with a line for every choice: scope, operation, number of candidates and index,
 /// separated by tabs. Lines are only appended, each with one write, so that processes can share the
-/// file. The last line of an operation is valid, and damaged lines are ignored. If the file cannot
-/// be read or written, or has been deleted, choices are measured again.
+/// file. If several lines have the same operation, the last one counts; damaged lines are ignored.
+/// If the file cannot be read or written, or has been deleted, choices are measured again.
 class TuningFile {
  public:
   /// `scope`: everything except the operation that affects choices: GPU, driver, versions of the

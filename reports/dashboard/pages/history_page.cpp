@@ -25,7 +25,7 @@ namespace {
 
 const std::string site_root = "../../";
 
-/// Max number of a case's values below its picture.
+/// Max number of a case's values in the table below its picture.
 constexpr std::size_t max_rows = 20;
 
 std::string interval_text(const Point& point) {
@@ -34,8 +34,8 @@ std::string interval_text(const Point& point) {
          (is_low(point.interval) ? "°" : "");
 }
 
-/// Returns the last `count` items in reverse order. The views of libstdc++ 12 do not compile with
-/// clang 14.
+/// Returns the last `count` items in reverse order. Does not use std::views, which clang 14 cannot
+/// compile with libstdc++ 12.
 template <class Item>
 std::vector<const Item*> newest_first(const std::vector<Item>& items, std::size_t count) {
   std::vector<const Item*> result;
@@ -208,7 +208,7 @@ class HistoryPage {
     html_.raw("</details>\n</section>\n");
   }
 
-  /// Described in reports/web/src/history/data.ts.
+  /// Returns the data for the script, as described in reports/web/src/history/data.ts.
   [[nodiscard]] Json data() const {
     const auto page = [](const Moment& of) { return site_root + report_page(of.id); };
     return {

@@ -16,10 +16,10 @@ namespace parbench::report {
 /// reports.
 inline constexpr std::int64_t recent_days = 90;
 
-/// Returns the recent changes of a history. `newest`: when the newest of all reports started.
+/// Returns the recent changes of a history. `newest`: start of the newest of all reports.
 [[nodiscard]] std::vector<PlacedChange> recent_changes(const History& history, std::int64_t newest);
 
-/// Returns when the newest of all reports started; 0 without reports.
+/// Returns the start of the newest of all reports in seconds since 1970; 0 without reports.
 [[nodiscard]] std::int64_t newest_start(const std::vector<History>& histories);
 
 /// Returns the page: recent changes, the largest first, and all histories. `reports` is the number

@@ -26,11 +26,11 @@ namespace parbench::report {
 /// "–" if unknown.
 [[nodiscard]] std::string commit_text(const Moment& moment);
 
-/// Returns the same text as a cell that links to the repository, with the commit's subject and
+/// Returns `commit_text` as a cell that links to the repository, with the commit's subject and
 /// author.
 [[nodiscard]] TableCell commit_cell(const Moment& moment, const Repository& repository);
 
-/// Returns "+5.2% (4.8 to 5.6%)"; positive means slower.
+/// Returns "+5.2% (+4.8% to +5.6%)"; positive means slower.
 [[nodiscard]] std::string change_text(const Change& change);
 
 /// Returns the size of a change regardless of direction: half as fast equals twice as fast.
@@ -50,7 +50,6 @@ class CaseNames {
   std::vector<ParameterColumn> columns_;
 };
 
-/// A change with its series and history.
 struct PlacedChange {
   const History* history = nullptr;
   const Series* series = nullptr;

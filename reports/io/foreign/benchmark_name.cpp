@@ -28,8 +28,8 @@ std::vector<std::string_view> components(std::string_view name) {
   }
 }
 
-/// Text that is not the usual form of a number, such as "08", stays text, so that different names
-/// stay different.
+/// Converts text to a number. Text in another form, such as "08", stays text, so that different
+/// names stay different.
 Value value_of(std::string_view text) {
   const auto number = number_in<std::int64_t>(text);
   if (number && fmt::to_string(*number) == text) return *number;

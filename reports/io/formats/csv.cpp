@@ -1,7 +1,7 @@
 // Writes one line per case, or per row of its calls, by RFC 4180: CRLF, and quotes if needed. Text
 // that a spreadsheet would read as a formula gets an apostrophe. Columns have the names of the
 // values in the JSON report ("statistics.median_interval.low"), so that the schema describes both,
-// and new fields get columns automatically. Lists are represented by their length.
+// and new fields get columns automatically. Lists without names are represented by their length.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -27,7 +27,7 @@ namespace parbench::report {
 
 /// Calls of a case, with the rates that `show --calls` shows.
 struct CallsOfCase {
-  std::string name;  // of the case
+  std::string name;  // name of the case
   CallMetrics calls;
   std::optional<double> flops_per_second = {};
   std::optional<double> flops_of_peak = {};
@@ -125,7 +125,7 @@ class Cells {
     for (const Metric& metric : metrics) add_at(metric.name, metric);
   }
 
-  void add(const Metric& metric) {  // the column has its name
+  void add(const Metric& metric) {  // the column has the metric's name
     add_at("value", metric.value);
     optional("interval", metric.interval);
   }

@@ -11,10 +11,10 @@ namespace parbench::report {
 
 struct Format {
   std::string_view name;         // value of `--format`
-  std::string_view description;  // programs that read it
+  std::string_view description;  // contents, and programs that read them
   /// Returns the whole file: UTF-8 text that ends with a line break. Numbers are finite. A case
   /// without a number is left out or has no figures, whichever the reader accepts. Throws
-  /// UsageError if the format cannot represent any part of the report.
+  /// UsageError if the format can represent no part of the report.
   std::string (*write)(const Report& report);
 };
 

@@ -7,9 +7,9 @@
 namespace parbench::report {
 namespace {
 
-/// compare.py pairs rows by name and unit, and applies its U test to the repetitions; conbench
-/// prefers rates to times. A row needs `name`, `real_time`, `cpu_time` and `time_unit`
-/// (tools/gbench/report.py of Google Benchmark 1.7.1).
+/// Returns all rows. compare.py pairs rows by name and unit, and applies its U test to the
+/// repetitions; conbench prefers rates to times. A row needs `name`, `real_time`, `cpu_time` and
+/// `time_unit` (tools/gbench/report.py of Google Benchmark 1.7.1).
 std::string all_rows(const Report& report) { return google_benchmark_text(report, Rows::all); }
 
 /// Returns one row per case, its median.

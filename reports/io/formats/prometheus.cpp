@@ -38,7 +38,8 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
-/// Names of labels have only letters, digits and underscores of ASCII.
+/// Replaces characters that a label's name must not contain: all but ASCII letters, digits and
+/// underscores.
 std::string label_name(std::string_view name) {
   std::string text(name);
   std::ranges::replace_if(
@@ -46,7 +47,7 @@ std::string label_name(std::string_view name) {
   return text;
 }
 
-/// A metric: its lines, preceded by HELP and TYPE.
+/// Appends the lines of a metric to a text, preceded by HELP and TYPE.
 class Gauge {
  public:
   Gauge(std::string& text, std::string_view name, std::string_view help)
@@ -76,11 +77,10 @@ class Gauge {
 // ------------------------------------------------------------------------------------------ cases
 
 struct Series {
-  Labels labels;  // in addition to those of the case
+  Labels labels;  // further labels beside the labels of the case
   double value;
 };
 
-/// A metric of cases.
 struct CaseMetric {
   std::string_view name;
   std::string_view help;
@@ -173,7 +173,8 @@ void add_case_metrics(std::string& text, const Report& report) {
   }
 }
 
-/// Two parameters may differ only in letters that a label cannot contain.
+/// Adds parameters as labels. Parameters that differ only in characters that a label cannot contain
+/// get underscores at the end.
 void add_parameters(Labels& labels, const NamedValues& parameters, std::set<std::string>& taken) {
   for (const auto& [name, value] : parameters) {
     std::string label = "parameter_" + label_name(name);

@@ -10,7 +10,7 @@
 namespace parbench::report {
 namespace {
 
-/// Returns B/s in GB/s at any size, so that a column of bandwidths has one unit.
+/// Formats a bandwidth in GB/s at any size, so that a column of bandwidths has one unit.
 TableCell bandwidth_cell(double bytes_per_second) {
   constexpr double giga = 1e9;
   constexpr double smallest_with_three_digits = 0.1;

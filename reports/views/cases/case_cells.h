@@ -22,8 +22,8 @@ inline constexpr std::string_view metric_remark_mark = "#";
 /// Returns the metric with that name; empty if the case does not have it.
 [[nodiscard]] TableCell metric_cell(const CaseResult& c, const std::string& name);
 
-/// Returns the memory of the fullest device and, on pages, that of each device in one unit:
-/// "1.21 + 0.98 GiB". For a case on none of the devices: the memory of its own device.
+/// Returns the memory of the fullest device and, on pages, that of each device in one unit: "1.21 +
+/// 0.98 GiB". For a case on none of `devices`: the memory of its own devices.
 [[nodiscard]] TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices);
 
 }  // namespace parbench::report

@@ -44,10 +44,10 @@ constexpr Narrow throughput_rank{1};
 constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
-constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
-constexpr Narrow memory_rank{Narrow::important_rank + 3};    // with bandwidths
-constexpr Narrow rate_rank{Narrow::important_rank + 4};  // of the throughput, if it is a bandwidth
-constexpr Narrow answer_rank{Narrow::needed_rank};       // of `answering_metrics`
+constexpr Narrow interval_rank{Narrow::important_rank + 2};  // interval of the median
+constexpr Narrow memory_rank{Narrow::important_rank + 3};    // memory, beside bandwidths
+constexpr Narrow rate_rank{Narrow::important_rank + 4};      // throughput, if it is a bandwidth
+constexpr Narrow answer_rank{Narrow::needed_rank};           // metrics in `answering_metrics`
 constexpr Narrow heading{.is_heading = true};
 
 /// Metrics that answer the question of their scenario.
@@ -83,14 +83,14 @@ std::string samples_text(const CaseResult& c) {
   return min->second == max->second ? each : fmt::format("{}–{}", each, max->second);
 }
 
-/// Returns "samples" if a parameter has the name n.
+/// Returns "n", or "samples" if a parameter has the name n.
 std::string samples_title(const Cases& cases) {
   const bool is_taken = std::ranges::any_of(
       cases, [](const CaseResult* c) { return find_value(c->parameters, "n") != nullptr; });
   return is_taken ? "samples" : "n";
 }
 
-/// Includes the mark of how sampling ended, because the column of samples may be left out.
+/// Returns the median with the mark of how sampling ended.
 TableCell time_cell(const CaseResult& c) {
   TableCell cell = median_cell(c);
   const Ending* ending = has_number(c) ? ending_of(c) : nullptr;
@@ -362,7 +362,7 @@ class Builder {
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
 
-  /// If cases have different baselines, each row names its own.
+  /// Adds the speedups. If cases have different baselines, each row names the baseline.
   void add_speedup() {
     const std::set<std::string>& strategies = baselines_.strategies();
     add({.title = "speedup",
@@ -381,8 +381,8 @@ class Builder {
         });
   }
 
-  /// The last word of the name becomes the title of the intervals if there are any, or a second
-  /// line in the column of a rate.
+  /// Adds a metric. The last word of the name becomes the title of the intervals if there are any,
+  /// or the subtitle of a rate.
   void add_metric(const std::string& name) {
     const bool intervals = any_measured(
         cases_, [&](const CaseResult& c) { return !metric_cell(c, name).range.empty(); });

@@ -11,7 +11,6 @@
 namespace parbench::report {
 namespace {
 
-/// Returns the rounds in which a case was sampled.
 std::set<int> rounds_of(const CaseResult& c) {
   std::set<int> rounds;
   for (const Sample& sample : c.samples) rounds.insert(sample.round);

@@ -17,7 +17,7 @@ inline constexpr std::string_view scattered_mark = "≠";
 /// The marks of contradicted speedups, by case.
 using ContradictionMarks = std::map<const CaseResult*, std::string_view>;
 
-/// Returns the marks of the cases whose speedup differs from the quotient of the medians.
+/// Returns the marks of the cases whose speedup is contradicted by the quotient of the medians.
 [[nodiscard]] ContradictionMarks contradiction_marks(const Cases& cases);
 
 }  // namespace parbench::report

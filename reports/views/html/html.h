@@ -28,15 +28,15 @@ struct WebAssets {
 [[nodiscard]] const WebAssets& built_in_site_assets();
 
 struct PageLink {
-  std::string target;  // relative to the page
+  std::string target;  // URL relative to the page
   std::string text;
 };
 
-/// Returns the page: for each report its answers; for each scenario its question, a table of all
-/// cases, the reasons of cases without a number, and published figures; then the machine, and an
-/// explanation. The page can be read, printed and read aloud without the script, which adds
-/// pictures, sorting and filtering. Text of reports is `printable` and never becomes markup. UTF-8.
-/// Depends on the arguments only. `up`: links to parent pages of a site.
+/// Returns the page: for each scenario of each report its question, answer and findings, a table of
+/// all cases, the reasons of cases without a number, calls, and published figures; for each report
+/// its machine; then an explanation. The page can be read, printed and read aloud without the
+/// script, which adds pictures, sorting and filtering. Text of reports is `printable` and never
+/// becomes markup. UTF-8. Depends on the arguments only. `up`: links to parent pages of a site.
 [[nodiscard]] std::string to_html(const std::vector<NamedReport>& reports, const WebAssets& assets,
                                   const std::vector<PageLink>& up = {});
 

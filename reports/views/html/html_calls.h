@@ -6,8 +6,8 @@
 
 namespace parbench::report {
 
-/// Writes a folded table of calls for each profiled case of a scenario, those of its answer first.
-/// A page has at most a dozen; a note counts the others and names the command that shows them.
+/// Writes a folded table of calls for each profiled case of a scenario, cases of the answer first.
+/// Writes at most 12 tables; a note counts the others and names the command that shows them.
 void write_calls(HtmlWriter& html, const ScenarioCases& group);
 
 }  // namespace parbench::report

@@ -20,7 +20,7 @@
 namespace parbench::report {
 namespace {
 
-/// Max rows of an unfolded table: browsers need not lay out longer ones until they are opened.
+/// Max rows of an unfolded table. A browser lays out a longer, folded table only when it is opened.
 constexpr std::size_t max_unfolded = 1000;
 
 /// Returns "53 convolution_forward on jit:avx512_core, 1 linear_forward on gemm:jit".
@@ -54,8 +54,8 @@ std::string throttling_text(const Throttling& throttling) {
   return reasons.empty() ? counts : fmt::format("{} ({})", counts, reasons);
 }
 
-/// All other facts about a case, one line each. A list would add half a million elements for
-/// thousands of cases, which take a browser seconds.
+/// All other facts about a case, as one text with a line each. List elements would slow a browser
+/// down for thousands of cases.
 class Details {
  public:
   explicit Details(const CaseResult& c) : lines_("case: " + c.name) {

@@ -8,7 +8,8 @@
 
 namespace parbench::report {
 
-/// Writes the common values, the table of all cases and the footnotes. `id`: that of the scenario.
+/// Writes the common values, the table of all cases and the footnotes. `id`: id of the scenario on
+/// the page.
 void write_case_table(HtmlWriter& html, const ScenarioCases& group, const std::string& id);
 
 /// Writes published figures beside the measured ones of the same cases; nothing if the report has

@@ -14,7 +14,7 @@ namespace parbench::report {
 
 /// The relative difference between the times of a case and its baseline.
 struct ChangePoint {
-  std::size_t row = 0;  // in the table of its section, from 0
+  std::size_t row = 0;  // row in the table of the section, from 0
   double value = 0;
   std::optional<Interval> interval = {};
 };
@@ -32,7 +32,7 @@ struct ChangesPicture {
 };
 
 /// Writes the element of the picture and its data for the script; nothing on a page without script.
-/// Must be in the section of a table of class `cases` with these rows.
+/// The open section must have a table of class `cases` with these rows.
 void write_changes(HtmlWriter& html, const WebAssets& assets, const ChangesPicture& picture);
 
 }  // namespace parbench::report

@@ -56,7 +56,8 @@ Json processes_of(const Cases& cases) {
   return json_list(first_rounds, &std::map<int, int>::value_type::second);
 }
 
-/// `unit` is that of the scenario; a case with another unit has an entry for it.
+/// Returns the data of a case. `unit`: unit of the scenario; the data contains the case's unit if
+/// it differs.
 Json case_data(const CaseResult& c, std::size_t row,
                const std::vector<const ParameterColumn*>& axes, const std::string& unit) {
   const auto value_on = [&](const ParameterColumn* axis) { return value_of(c, *axis, row); };

@@ -17,8 +17,8 @@ constexpr std::string_view no_script_note =
     "This page has tables only: it was written by a build of parbench without npm. A build that "
     "finds npm adds pictures, sorting and filtering.";
 
-/// Allows styles of elements, which charts set. For pages from disk, allows file: URLs, because not
-/// all browsers include the page's folder in 'self'.
+/// Returns the content security policy. Allows styles of elements, which charts set. Allows file:
+/// URLs for pages of a site on disk, because not all browsers include the page's folder in 'self'.
 std::string_view policy(const WebAssets& assets) {
   return assets.linked ? "default-src 'none'; style-src 'self' file: 'unsafe-inline'; "
                          "script-src 'self' file:; img-src data:"

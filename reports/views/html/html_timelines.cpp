@@ -115,7 +115,8 @@ class CallPacker {
     enqueued_ = enqueued;
   }
 
-  /// Adds distances to the first call of each task, which are negative if clocks of devices differ.
+  /// Adds the distances to the first calls of a task's dependencies; negative if the clocks of
+  /// devices differ.
   void add_dependencies(const Task& task, std::size_t index) {
     std::vector<std::int64_t> distances;
     for (const TaskId before : task.after) {
@@ -141,7 +142,7 @@ class CallPacker {
   Nanoseconds unit_;
   std::unordered_map<TaskId, std::size_t> first_call_;
   PackedNumbers packed_;
-  std::int64_t begin_ = 0;  // of the previous call
+  std::int64_t begin_ = 0;  // begin of the previous call
   std::int64_t enqueued_ = 0;
 };
 
@@ -170,7 +171,7 @@ Json peaks_of_devices(const Report& report, const CaseResult& c) {
   return known ? list : Json();
 }
 
-/// The timelines of one scenario that have been added.
+/// The packed timelines of one scenario.
 class ScenarioTimelines {
  public:
   explicit ScenarioTimelines(const ScenarioCases& group)
@@ -217,7 +218,7 @@ class ScenarioTimelines {
  private:
   struct Missing {
     std::size_t count = 0;
-    std::vector<std::size_t> rows;  // the first `max_named`
+    std::vector<std::size_t> rows;  // rows of the first `max_named` cases
   };
 
   static std::string too_many_tasks() {
@@ -250,9 +251,9 @@ class ScenarioTimelines {
 
   const Report* report_;
   const Cases* cases_;
-  std::unordered_map<std::string, std::size_t> rows_;  // by name
+  std::unordered_map<std::string, std::size_t> rows_;  // rows by name of the case
   Shared shared_;
-  std::map<std::size_t, Json> timelines_;  // by row
+  std::map<std::size_t, Json> timelines_;  // packed timelines by row
   std::map<std::string, Missing> without_;
 };
 
@@ -279,7 +280,7 @@ struct Candidate {
   int rank = 0;
 };
 
-/// Returns the cases with a number; those named by an answer come first.
+/// Returns the cases with a number in the order in which their timelines are added.
 std::vector<Candidate> candidates(const std::vector<ScenarioCases>& scenarios) {
   std::vector<Candidate> list;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {

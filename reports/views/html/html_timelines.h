@@ -19,8 +19,9 @@ namespace parbench::report {
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
 /// Returns the timelines of each scenario of a page, as described in reports/web/src/data.ts; null
-/// if no case was profiled. Adds the fastest case of each scenario first, then baselines, then the
-/// others, while there is room. Cases without a timeline are counted by reason.
+/// for a scenario without profiled cases. Adds, while there is room, first the case with the gain
+/// that each answer states, or else with the largest speedup; then its baseline, other baselines,
+/// and other cases. Cases without a timeline are counted by reason.
 [[nodiscard]] std::vector<Json> timelines_data(const std::vector<ScenarioCases>& scenarios,
                                                std::size_t room);
 

@@ -24,7 +24,7 @@ class HtmlWriter {
   using Attribute = std::pair<std::string_view, std::string_view>;
   using Attributes = std::initializer_list<Attribute>;
 
-  /// Writes attributes; one without value is written as its name.
+  /// Writes a start tag. An attribute with an empty value is written as its name only.
   HtmlWriter& open(std::string_view tag, std::span<const Attribute> attributes);
   HtmlWriter& open(std::string_view tag, Attributes attributes = {}) {
     return open(tag, std::span(attributes.begin(), attributes.size()));

@@ -8,7 +8,7 @@
 namespace parbench::report {
 
 /// Consecutive numbers in groups of five bits, the lowest first. A group is a base64 digit whose
-/// sixth bit is set if another group follows (the VLQ of source maps, ECMA-426). Half the length of
+/// sixth bit is set if another group follows (the VLQ of source maps, ECMA-426). Shorter than
 /// decimal digits with commas, and no character needs escapes in HTML. Read by
 /// reports/web/src/timeline/packed.ts.
 class PackedNumbers {

@@ -18,7 +18,7 @@ export class Address<Key extends string> {
     addEventListener("hashchange", moved);
   }
 
-  /** Returns the choices; empty texts for those that are not made. */
+  /** Returns the choices; an empty text for each choice that is not made. */
   read(): Record<Key | "at", string> {
     const fragment = location.hash.slice(1);
     const chosen = new URLSearchParams(fragment.includes("=") ? fragment : { at: decode(fragment) });

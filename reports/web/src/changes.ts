@@ -25,7 +25,7 @@ interface ChangeMark {
   /** Index of the line, from the top of the picture. */
   line: number;
   row: number;
-  /** In percent. */
+  /** Change in percent. */
   value: number;
   low: number;
   high: number;

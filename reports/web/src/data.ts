@@ -4,7 +4,7 @@
 export type Estimate = [number | null, (number | null)?, (number | null)?];
 
 export interface Case {
-  /** In the scenario's table, from 0. */
+  /** Row in the scenario's table, from 0. */
   row: number;
   strategy: string;
   /** One value per axis of the scenario; null if an axis does not apply. */
@@ -12,7 +12,7 @@ export interface Case {
   time: Estimate;
   speedup?: Estimate;
   amount?: number | null;
-  /** Unit of the amount; absent: that of the scenario. */
+  /** Unit of the amount; absent: the scenario's unit. */
   unit?: string;
   bound?: number | null;
   samples: { rounds: number[]; seconds: (number | null)[] };
@@ -27,7 +27,6 @@ export interface PackedTimeline {
   unit: number;
   /** Length of the execution in units. */
   length: number;
-  /** Names of the lanes. */
   lanes: string[];
   /** Number of each lane's device. */
   devices: number[];
@@ -44,7 +43,7 @@ export interface Timelines {
   names: string[];
   /** FLOPs and bytes of tasks, each pair once; 0 if not counted. */
   work: [number, number][];
-  /** In the order of the rows. */
+  /** Cases with a timeline, in the order of the rows. */
   cases: PackedTimeline[];
   /** Row of the case to be shown first. */
   first?: number;
@@ -78,7 +77,7 @@ export function strategiesOf(cases: Case[]): string[] {
   return [...new Set(cases.map((c) => c.strategy))];
 }
 
-/** Returns the items by key, in order of appearance; there may be thousands of keys. */
+/** Groups items by key, in order of appearance, in linear time. */
 export function groupBy<Key, Item>(items: Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -6,7 +6,7 @@ import { type Range, deviations, holds, percentAxis, quantile, rangeOf, withinLi
 import type { Colours } from "./theme";
 
 const max_rows = 40;
-/** Fewer samples are described by the points alone as well as by quartiles. */
+/** Min number of samples with a box; the points alone describe fewer samples as well. */
 const min_samples_of_a_box = 8;
 const row_height = 26;
 

@@ -5,7 +5,7 @@ import type { Measure } from "./measures";
 import type { Colours } from "./theme";
 
 export interface Request {
-  /** With the chosen cases only. */
+  /** The scenario with the chosen cases only. */
   scenario: Scenario;
   /** Indices of the axes that vary among the chosen cases (`varyingAxes`). */
   axes: number[];
@@ -28,7 +28,7 @@ export interface Drawing {
   entries: Entry[];
   /** Number of series shown initially; absent: all. */
   limit?: number;
-  /** In pixels. */
+  /** Height in pixels. */
   height: number;
   /** Alternative text, also shown below the picture. */
   description: string;
@@ -38,7 +38,7 @@ export interface Drawing {
 export interface Point {
   value: (number | string)[];
   row: number;
-  /** The deviation of a sample that is drawn at the edge. */
+  /** The deviation of a sample whose position does not show it. */
   deviation?: number;
   /** The round of a sample that is not drawn at its round. */
   round?: number;
@@ -113,7 +113,7 @@ export function nameAxis(names: string[], colours: Colours) {
   };
 }
 
-/** Returns 1, 2 and 5 times powers of ten within and just outside a range, about ten at most. */
+/** Returns 1, 2 and 5 times powers of ten within and just outside a range; powers of ten only, if it is wide. */
 export function logTicks(low: number, high: number): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log10(low));

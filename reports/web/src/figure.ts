@@ -41,7 +41,7 @@ export class Figure {
     else this.describe(this.draw());
   }
 
-  /** Sets the description, which exists before the picture is drawn. */
+  /** Sets height and description, also before the chart is drawn. */
   private describe(drawing: Drawing): void {
     this.canvas.style.height = `${drawing.height}px`;
     this.canvas.setAttribute("aria-label", `${drawing.description} The table has the same figures.`);

@@ -77,7 +77,7 @@ function bestPerCell(
   });
 }
 
-/** Returns the logarithm of ratios and times, because they differ by factors. */
+/** Returns the logarithm of a value, because values differ by factors; shares of the bound unchanged. */
 function colourValue(value: number, measure: string): number {
   return measure === "efficiency" ? value : Math.log2(Math.max(value, Number.MIN_VALUE));
 }

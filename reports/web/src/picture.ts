@@ -21,7 +21,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
   "heat map": drawHeatMap,
 };
 
-/** Adds the scenario's picture and its samples over time. */
+/** Adds a scenario's pictures: measures, samples over time, their distributions and timelines. */
 export function addPictures(scenario: Scenario, parent: HTMLElement, table: CaseTable): void {
   const views = viewsOf(scenario);
   const measures = measuresOf(scenario);
@@ -80,7 +80,7 @@ function firstMeasure(view: View, measures: Measure[]): Measure {
   return measures.find((measure) => measure.key === wanted) ?? measures[0]!;
 }
 
-/** Returns whether an axis covers factors rather than differences. */
+/** Returns whether a numeric axis covers at least a factor of 16. */
 function spansFactors(scenario: Scenario): boolean {
   return varyingAxes(scenario).some((axis) => {
     if (!isNumeric(scenario, axis)) return false;

@@ -89,9 +89,10 @@ export function quantile(sorted: number[], share: number): number {
 }
 
 /**
- * Returns the range of all samples. If some are so far out that the others would look like a line, returns that
- * of the samples within three times the interquartile distance of the quartiles (Tukey's outer fences). It
- * starts at −100% or above, because no sample takes less than no time.
+ * Returns the range of all samples. If a few are so far out that the others would look like a line,
+ * returns the range of the samples within three times the interquartile distance of the quartiles
+ * (Tukey's outer fences). The range starts at −100% or above, because no sample takes less than no
+ * time.
  */
 export function rangeOf(values: number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
@@ -152,7 +153,7 @@ export function withinLimit(cases: Case[]): Case[] {
   return cases.filter((c) => (points += c.samples.seconds.length) <= max_points);
 }
 
-/** Returns a series for each case if they can be distinguished, else for each strategy. */
+/** Returns a series for each case if these are few enough to be distinguished, else for each strategy. */
 function grouped(scenario: Scenario, cases: Case[]): Map<string, Case[]> {
   if (cases.length <= max_series) return new Map(cases.map((c) => [caseText(scenario, c), [c]]));
   return casesByStrategy(cases);

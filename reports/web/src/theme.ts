@@ -7,9 +7,9 @@ export interface Colours {
   card: string;
   /** Colours of series by Okabe and Ito, distinguishable by the colour-blind; light ones on dark. */
   series: string[];
-  /** Worse than, equal to, and better than the baseline. */
+  /** Colours for worse than, equal to, and better than the baseline. */
   diverging: [string, string, string];
-  /** From low to high. */
+  /** Colours from low to high values. */
   sequential: [string, string];
 }
 

@@ -66,8 +66,9 @@ export function isNumeric(scenario: Scenario, axis: number): boolean {
 }
 
 /**
- * Returns the possible views; the first is shown initially. Bars come first if no axis varies for most cases,
- * because lines would be levels.
+ * Returns the possible views; the first is shown initially. A heat map comes first if two
+ * independent axes vary for at least half of the strategies; bars come before lines if no axis
+ * varies for most cases, because lines would be levels.
  */
 export function viewsOf(scenario: Scenario): View[] {
   const numeric = varyingAxes(scenario).filter((axis) => isNumeric(scenario, axis));

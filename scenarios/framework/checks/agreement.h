@@ -15,8 +15,9 @@ namespace parbench {
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
-  /// If above 0: maximum ratio of the norm of a block's error (Sensitivity) to the block's own
-  /// norm. For results of a chain of roundings, which affect some values more than others.
+  /// If above 0, a block (Sensitivity) also passes if the norm of its errors is at most this
+  /// multiple of its own norm. For results of a chain of roundings, which affect some values more
+  /// than others.
   double of_norm = 0;
 
   /// Returns the maximum error of a value; `scale` is the root mean square of the reference tensor.
@@ -28,7 +29,7 @@ struct Tolerance {
 /// Effect of different roundings on a tensor, as norms of the changes of its blocks: ranges of
 /// `size` consecutive values. A rounding that moves a value across zero switches the gradient of a
 /// ReLU on or off, which changes gradients far more than the value. Which values near zero cross it
-/// is random, so blocks contain the weights of several units.
+/// is random, so a block is large enough for the weights of several units.
 class Sensitivity {
  public:
   static constexpr std::size_t size = 16384;
@@ -36,7 +37,7 @@ class Sensitivity {
   /// Adds a change of the tensor by roundings.
   void add(std::span<const float> changed, std::span<const float> values);
 
-  /// Returns the norm of the change of a block; 0 if unknown.
+  /// Returns the norm of all added changes of a block; 0 if unknown.
   [[nodiscard]] double of_block(std::size_t block) const {
     return block < squares_.size() ? std::sqrt(squares_[block]) : 0;
   }
@@ -48,16 +49,18 @@ class Sensitivity {
 /// Result of comparing two tensors of equal size. They agree if `largest_error` is at most 1 and
 /// all values are finite.
 struct Agreement {
-  double largest_error = 0;               // relative to the allowed error; finite
+  double largest_error = 0;               // largest error relative to the allowed one; finite
   std::size_t where = 0;                  // index of that value
   std::optional<std::size_t> not_finite;  // index of the first value that is infinite or NaN
 
   [[nodiscard]] bool holds() const { return !not_finite && largest_error <= 1; }
 };
 
-/// Compares values by Tolerance. If a value of a block exceeds it, the norm of the block's error is
-/// checked instead: it may be as large as the norm of the tolerances plus twice that of the changes
-/// by roundings, or as `of_norm` allows. `ignored`: errors up to this are not located.
+/// Compares values by Tolerance. If a value of a block exceeds it, and the block's changes by
+/// roundings or `of_norm` are above 0, the norm of the block's errors is checked instead: it may be
+/// as large as the norm of the tolerances plus twice the norm of these changes, or as `of_norm`
+/// allows. `ignored`: minimum of the result; smaller errors, relative to the allowed ones, are not
+/// located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);

@@ -24,8 +24,8 @@ struct Expected {
 
 /// Returns whether a computed value agrees with the sum. The tolerance is 1e-5 of the terms'
 /// magnitudes (the worst case of f32 accumulation over some hundred terms), plus the effect of
-/// rounding their factors (`lost_in_products`), plus half a unit in the last place of the result's
-/// type.
+/// rounding their factors (`lost_in_products`), plus the rounding of the result to its type: 2⁻⁸ of
+/// a bf16, 2⁻²³ of an f32.
 [[nodiscard]] bool agrees(float got, const Expected& want, NumberFormat format);
 
 /// Returns the maximum relative error of a product whose two f32 factors are first converted to the
@@ -33,8 +33,8 @@ struct Expected {
 /// formats use the factors in memory unchanged.
 [[nodiscard]] double lost_in_products(NumberFormat format);
 
-/// Returns positions to check: all corners, then positions drawn from the generator with a fixed
-/// seed.
+/// Returns the positions to check, sorted and without duplicates: all corners, and `random_count`
+/// positions drawn with a fixed seed.
 [[nodiscard]] std::vector<Shape> spot_positions(const Shape& shape, int random_count);
 
 /// A convolution of one image. All data is canonical f32.
@@ -44,14 +44,15 @@ struct ConvolutionProbe {
   std::span<const float> weights;  // {out_channels, in_channels, kernel, kernel}
   std::span<const float> bias;     // {out_channels}, or empty
   std::span<const float> result;   // {out_channels, out_height, out_width}
-  bool relu = false;               // clamped at zero
+  bool relu = false;               // whether the result is clamped at zero
 };
 
-/// Returns the first position whose value is wrong, with both values, or nothing.
+/// Checks the result at `spot_positions`. Returns a message about the first wrong position, with
+/// both values, or nothing.
 [[nodiscard]] std::optional<std::string> spot_check(const ConvolutionProbe& probe,
                                                     NumberFormat format, int random_count);
 
-/// Returns the value at position {channel, y, x}, clamped if the result is.
+/// Computes the value at position {channel, y, x}, including bias and clamping.
 [[nodiscard]] Expected expected_at(const ConvolutionProbe& probe, const Shape& position);
 
 /// c = a·b for selected rows. `a_rows` and `c_rows` contain only these rows, one after the other.
@@ -63,8 +64,9 @@ struct ProductProbe {
   std::span<const float> c_rows;  // {chosen rows, columns}
 };
 
-/// Checks the first and last columns of every selected row, and `random_count` random columns
-/// between. Returns the first wrong position (with the index among the selected rows), or nothing.
+/// Checks the first, the last and up to `random_count` random columns of every selected row.
+/// Returns a message about the first wrong position (with the index among the selected rows), or
+/// nothing.
 [[nodiscard]] std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format,
                                                     int random_count);
 

@@ -18,7 +18,7 @@ void AccessLog::access(ElementRange range, bool writes, TaskId task, std::vector
     after.push_back(earlier.task);
     waits = waits || earlier.range.contains(range);
   }
-  // An earlier access to all of these elements has already waited for them.
+  // An earlier access that covers the range has already waited for `ready_`.
   if (!waits) after.insert(after.end(), ready_.begin(), ready_.end());
   if (writes) {
     std::erase_if(accesses_, [&](const Access& one) { return range.contains(one.range); });

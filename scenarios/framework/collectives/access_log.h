@@ -9,7 +9,6 @@
 
 namespace parbench {
 
-/// A range of consecutive elements.
 struct ElementRange {
   std::int64_t first = 0;
   std::int64_t count = 0;

@@ -170,7 +170,7 @@ Rounds all_reduce(const BlockLayout& layout, Algorithm algorithm) {
   return rounds;
 }
 
-// --- from inputs ---
+// --- collectives with inputs ---
 
 Message exchanged(const BlockLayout& layout, int from, int to) {
   return {.from = from,

@@ -13,7 +13,8 @@ namespace parbench {
 
 /// Algorithms of collectives:
 /// - direct: every member gets its data from the members that have it at the beginning.
-/// - ring: member m sends to member m + 1 only; for an all-to-all, in round s to member m + s.
+/// - ring: member m sends only to member m + 1, for a reduce to member m − 1; for an all-to-all, in
+///   round s to member m + s.
 /// - tree: binomial trees, ⌈log₂ p⌉ rounds for p members, twice as many for an all-reduce. Blocks
 ///   that are gathered or scattered have a tree each (dissemination, Bruck et al. 1997).
 enum class Algorithm { direct, ring, tree };
@@ -27,8 +28,8 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 /// Returns the messages of a collective in rounds. Messages of one round are independent of each
 /// other, except for additions to the same elements. `blocks`: number of elements of each member's
 /// block.
-/// - all_reduce, all_gather, reduce_scatter, broadcast, reduce: as `Collective` says, in place; the
-///   root is member 0.
+/// - all_reduce, all_gather, reduce_scatter, broadcast, reduce: in place, as described at
+///   `Collective`; the root is member 0.
 /// - all_to_all: every input has the blocks in order; member j receives block j of member m at
 ///   element m·blocks[j].
 /// - send_recv: the whole input goes to the next member; the member after the last one is member 0.
@@ -37,8 +38,7 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 [[nodiscard]] std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
                                               const std::vector<std::int64_t>& blocks);
 
-/// Returns the number of elements of the array in which a member receives, in the units of
-/// `blocks`.
+/// Returns the number of elements of the array in which a member receives.
 [[nodiscard]] std::int64_t received_elements(Collective collective,
                                              const std::vector<std::int64_t>& blocks, int member);
 

@@ -1,4 +1,4 @@
-// A device's part in a collective, and the end of a collective.
+// Members of a collective, and the tasks that end it.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace parbench {
 
-/// A device that takes part in a collective. In a ring, member m sends to member m + 1.
+/// A device that takes part in a collective.
 struct Member {
   int device = 0;
-  /// Lane of the device for its sends. It also runs receives from devices that cannot access this
-  /// device's memory, or that share host memory with it. Collectives of a communicator run on it as
-  /// a whole.
+  /// Lane on which the device copies: sends, except to devices with which it shares host memory;
+  /// receives from these devices, and from devices that cannot access this device's memory;
+  /// collectives of a communicator as a whole.
   LaneId copies = 0;
   LaneId compute = 0;    // lane of the device for its additions
   BufferView data = {};  // all blocks in order; block m belongs to member m
-  /// Tasks after which `data` may be read, its own block is ready, and the other blocks may be
-  /// overwritten.
+  /// Tasks after which `data` has its initial content, and the collective may read and overwrite
+  /// it.
   std::vector<TaskId> ready = {};
-  BufferView input = {};  // for collectives that do not work in place (`has_input`)
+  BufferView input = {};  // source of collectives that do not work in place (`has_input`)
 };
 
 /// A member whose sends and additions run on the same lane.
@@ -28,8 +28,8 @@ struct Member {
   return {.device = device, .copies = lane, .compute = lane};
 }
 
-/// For each member: the tasks after which all of its blocks are complete and the collective no
-/// longer accesses its memory.
+/// For each member: the tasks after which its result is complete and the collective no longer
+/// accesses its memory.
 using Completion = std::vector<std::vector<TaskId>>;
 
 }  // namespace parbench

@@ -25,8 +25,8 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Mem
 
 /// Plans collectives that the same members repeat: by a communicator of exactly these devices in
 /// their order if there is one, otherwise by rings. Collectives of one kind and size share the
-/// memory of their ring, so the caller must let each of them wait for the previous one. The methods
-/// are notes of the case: "NCCL 2.28.9", "ring of copies and additions".
+/// memory of their ring, so the caller must let each of them wait for the previous one. Notes of
+/// the case name the methods: "NCCL 2.28.9", "ring of copies and additions".
 class MemberCollectives {
  public:
   /// `members`: devices and lanes. If nothing runs at the same time as the collectives, both lanes
@@ -34,7 +34,8 @@ class MemberCollectives {
   /// lane would add synchronisation. Keeps a reference to `parts`.
   MemberCollectives(CaseParts& parts, std::vector<Member> members);
 
-  /// Combines f32 numbers in `data`, by member and of equal sizes, after the tasks in `ready`.
+  /// Adds a collective of f32 numbers. `data`: memory of each member, of equal sizes; `ready`:
+  /// tasks of each member after which its memory may be used.
   Completion add(const std::string& name, Collective collective,
                  const std::vector<BufferView>& data,
                  const std::vector<std::vector<TaskId>>& ready);
@@ -61,7 +62,7 @@ class MemberCollectives {
   void note(Collective collective, const std::string& method);
 
   CaseParts& parts_;
-  std::vector<Member> members_;           // members without data
+  std::vector<Member> members_;           // devices and lanes only
   Communicator* communicator_ = nullptr;  // null: rings
   std::map<std::pair<Collective, std::vector<std::int64_t>>, Ring> rings_;
 };

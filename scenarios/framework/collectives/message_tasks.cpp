@@ -18,7 +18,6 @@ std::string block_text(const Message& message) {
   return text;
 }
 
-/// Adds the tasks of one collective.
 class MessageWriter {
  public:
   MessageWriter(Plan& plan, const std::string& name, const std::vector<Member>& members,

@@ -15,15 +15,15 @@
 namespace parbench {
 
 /// Returns whether operations and copies of each device can access the other's memory directly:
-/// devices of one backend with host memory.
+/// devices of one process and backend with host memory.
 [[nodiscard]] bool share_memory(const Device& a, const Device& b);
 
 /// Operations that add messages of f32 numbers, and inboxes for these messages.
 class Additions {
  public:
   /// Borrows an inbox on the device of each member that adds data from memory that it does not
-  /// share. An inbox holds one message, or two if messages are chunks. `members`: devices and
-  /// lanes.
+  /// share. An inbox holds one message, or two if messages are chunks. Uses only the devices and
+  /// lanes of `members`.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Returns whether a message has to be copied to an inbox before it is added.

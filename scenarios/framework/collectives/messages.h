@@ -11,16 +11,16 @@ namespace parbench {
 /// its own. Source and destination have the same position in the arrays, unless `from_input` is
 /// set.
 struct Message {
-  int from = 0;  // members
-  int to = 0;
-  std::int64_t first = 0;  // element of the receiver's array
+  int from = 0;            // index of the sending member
+  int to = 0;              // index of the receiving member
+  std::int64_t first = 0;  // first element in the receiver's array
   std::int64_t count = 0;
   bool adds = false;
   /// Whether the source is an input, which no message writes; `source_first` is the first element
   /// sent.
   bool from_input = false;
   std::int64_t source_first = 0;
-  int block = 0;  // block of the elements, for names
+  int block = 0;  // index of the elements' block, for names
   int chunk = 0;  // index of the chunk within the divided message
   int chunks = 1;
   std::string_view phase = {};  // "scatter", "gather": for names

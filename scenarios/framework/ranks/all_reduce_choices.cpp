@@ -15,8 +15,8 @@ constexpr std::size_t largest_measured = std::size_t{16} << 20;
 constexpr std::size_t rounds = 3;
 constexpr double clearly_slower = 1.05;
 
-/// Returns the number of consecutive all-reduces of one measurement: a short one takes less time
-/// than waking up a thread.
+/// Returns the number of consecutive all-reduces of one measurement. Short ones are repeated,
+/// because waking up a thread takes longer than one of them.
 int calls_of(std::size_t bytes) {
   if (bytes <= std::size_t{64} << 10) return 16;
   return bytes <= std::size_t{1} << 20 ? 4 : 1;
@@ -55,7 +55,7 @@ std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> wa
       seconds[i] = passed.count() / calls;
     }
   });
-  static_cast<void>(ranks_.largest({}));  // throws on all ranks if one lacks memory
+  static_cast<void>(ranks_.largest({}));  // throws on all ranks if one had no memory
   ranks_.exchange([&] {
     if (own == nullptr) return;
     own->perform(work);

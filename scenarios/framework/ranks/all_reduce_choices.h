@@ -12,9 +12,9 @@
 
 namespace parbench {
 
-/// Returns the first of `ways` that is not clearly slower than the fastest. `seconds`: times of
-/// every round, in the order of `ways`. The best round counts, because other load on a machine only
-/// makes it slower.
+/// Returns the first of `ways` that is at most 5% slower than the fastest. `seconds`: times of
+/// every round, in the order of `ways`. The best round of a way counts, because other load on a
+/// machine only makes it slower.
 [[nodiscard]] RankAllReduce fastest_of(std::span<const RankAllReduce> ways,
                                        std::span<const double> seconds);
 
@@ -32,10 +32,10 @@ class AllReduceChoices {
   void prepare(const RankSet& set);
 
   /// Returns the fastest way for f32 arrays of `bytes` bytes between the ranks of a set. All ranks
-  /// of the run call it, in the same order. The first call measures all ways. Its result applies to
-  /// sizes up to the same power of two, at most 16 MiB, and to all sets whose ranks have the same
-  /// distances. `own`: the stream of this rank's device for the measurement; null outside of the
-  /// set. Throws errors of any rank.
+  /// of the run call it, in the same order. The first call measures all ways with `bytes` rounded
+  /// up to a power of two, but at most 16 MiB. Its result is reused for sizes that round to the
+  /// same number, and for sets with the same distances between ranks. `own`: the stream of this
+  /// rank's device for the measurement; null outside of the set. Throws errors of any rank.
   [[nodiscard]] RankAllReduce choose(const RankSet& set, std::size_t bytes, Stream* own);
 
  private:
@@ -44,7 +44,7 @@ class AllReduceChoices {
 
   RankGroup& ranks_;
   bool measures_;
-  /// By the distances from the first rank of the set, and the size.
+  /// Choices by the distances from the first rank of the set, and the rounded size.
   std::map<std::pair<std::vector<int>, std::size_t>, RankAllReduce> chosen_;
 };
 

@@ -1,5 +1,5 @@
-// Host work that calls the link. Views are resolved when the work runs, because memory may have
-// moved since.
+// Messages as host work that calls the link between ranks. Views are resolved when the work runs,
+// because memory may have moved since.
 #include "scenarios/framework/ranks/messages.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace parbench {
 namespace {
 
-/// Sends or receives memory that the link can access, as one message of the link per chunk. The
-/// view is resolved at the time of the transfer.
+/// Returns work that sends or receives memory that the link can access, as one message of the link
+/// per chunk.
 HostWork transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks) {
   return HostWork(
       [&link, from = message.from, to = message.to, tag = message.tag, chunks = std::move(chunks)] {
@@ -69,7 +69,7 @@ class StagedPart final : public MessagePart {
     }
   }
 
-  /// The log contains the message, but not its internal copies.
+  /// The activity log contains the message, but not its copies to or from staging memory.
   void enqueue(Stream& stream) override {
     const ActivityTag tag = stream.tag();
     stream.set_tag(0);
@@ -92,7 +92,7 @@ class StagedPart final : public MessagePart {
     worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
   }
 
-  /// Lets the stream continue when the last chunks have been sent.
+  /// The stream continues after the last chunk has been sent.
   void send(Stream& stream, ActivityTag tag) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       if (i >= Staging::slot_count) stream.wait(*slot(i).done);
@@ -102,7 +102,7 @@ class StagedPart final : public MessagePart {
     stream.wait(*slot(chunks_.size() - 1).done);
   }
 
-  /// A slot is refilled as soon as it has been copied.
+  /// A slot receives its next chunk as soon as the previous one has been copied from it.
   void receive(Stream& stream, ActivityTag tag) {
     const std::size_t first_chunks = std::min(chunks_.size(), Staging::slot_count);
     for (std::size_t i = 0; i < first_chunks; ++i) begin(stream, i, tag);
@@ -150,7 +150,8 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
 
 HostWork make_barrier_work(RankLink& link) {
   return HostWork([&link] {
-    std::this_thread::yield();  // the host may share the core and still enqueue later work
+    // Lets the submitting thread, which may share this core, enqueue later work first.
+    std::this_thread::yield();
     link.barrier();
   });
 }

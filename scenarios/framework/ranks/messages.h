@@ -35,9 +35,10 @@ class MessagePart {
 };
 
 /// Makes this rank's part of a message for a stream of its device; null if it has none. `sender`,
-/// `receiver`: the streams of both ends, one of which belongs to another rank. Data that messages
-/// cannot carry directly (DeviceInfo::staged) goes through staging memory of its stream in chunks,
-/// allocated here; the other end then uses the same chunks. Throws OutOfMemory.
+/// `receiver`: the streams of both ends, one of which belongs to another rank. Data that the link
+/// cannot access (DeviceInfo::staged) goes in chunks through staging memory of its stream,
+/// allocated here; the other end then uses the same chunks. Throws OutOfMemory, and Unsupported for
+/// a stream that cannot have staging memory.
 [[nodiscard]] std::unique_ptr<MessagePart> make_message_part(RankLink& link,
                                                              const RankMessage& message,
                                                              Stream& sender, Stream& receiver);
@@ -51,7 +52,7 @@ class RankCommunicator final : public Communicator {
  public:
   /// Connects all ranks, or some of them, which need not include this one; a subset supports only
   /// all-reduces. `by`: the way to do all-reduces; nothing: the fastest according to `choices`.
-  /// Other collectives are the library's.
+  /// Other collectives use the library.
   RankCommunicator(AllReduceChoices& choices, RankSet set, std::optional<RankAllReduce> by = {});
 
   [[nodiscard]] const std::string& name() const override { return link_.name(); }
@@ -68,7 +69,7 @@ class RankCommunicator final : public Communicator {
                        std::span<const BufferView> data,
                        std::span<const BufferView> inputs) override;
 
-  /// The collective, and the addresses of data and input.
+  /// Collective, buffer, offset and bytes of the data, buffer and offset of the input.
   using Key =
       std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
   [[nodiscard]] HostWork make_work(Collective collective, const BufferView& data,

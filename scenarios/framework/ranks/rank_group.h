@@ -10,8 +10,8 @@
 
 namespace parbench {
 
-/// All ranks call these functions in the same order. If one rank has failed, the others throw its
-/// exception.
+/// All ranks call `share`, `largest` and `exchange` in the same order. If one rank has failed,
+/// these functions throw its exception on the others.
 class RankGroup {
  public:
   virtual ~RankGroup() = default;

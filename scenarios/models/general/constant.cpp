@@ -11,7 +11,7 @@
 namespace parbench::general {
 namespace {
 
-// smaller constants take less memory than an entry of the table
+// number of values; sharing smaller constants would save little memory
 constexpr std::size_t min_shared = 64;
 
 std::string_view bytes_of(const std::vector<double>& values) {

@@ -8,12 +8,12 @@
 
 namespace parbench::general {
 
-/// Elements in canonical order: in double precision, for computing with constants, and in f32, for
+/// Elements in canonical order: in double precision for computing with constants, and in f32 for
 /// devices.
 class Constant {
  public:
-  /// Returns the constant. Large constants that are bitwise equal are one object as long as it is
-  /// in use. Thread-safe.
+  /// Returns a constant with these values. While a large constant is in use, requests for bitwise
+  /// equal values return the same object. Thread-safe.
   [[nodiscard]] static std::shared_ptr<const Constant> of(std::vector<double> values);
 
   explicit Constant(std::vector<double> values) : values_(std::move(values)) {}

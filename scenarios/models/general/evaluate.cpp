@@ -34,7 +34,7 @@ double sign_of(double value) { return std::isnan(value) ? value : (value > 0) - 
 double min_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double max_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-/// The value of an element from those of up to two inputs.
+/// Function of the corresponding elements of two inputs; functions of one input ignore `b`.
 using Function = double (*)(double a, double b);
 
 Function function_of(ElementOp op) {
@@ -98,7 +98,7 @@ Values elements(const Operation& operation, const std::vector<const Values*>& in
   return out;
 }
 
-/// A reduction from its start over all elements.
+/// A reduction: starts with `start`, and joins one element after the other to the result.
 struct Fold {
   double start;
   Function join;
@@ -139,7 +139,8 @@ Values moved(const Operation& operation, const Values& in, const Shape& from,
   return out;
 }
 
-/// Writes elements in canonical order to places of a larger tensor.
+/// Writes elements in canonical order to the positions offset + Σ strides·coordinates of a larger
+/// tensor.
 void write(Values& out, std::int64_t offset, const Shape& strides, const Values& in,
            const Shape& from) {
   std::size_t next = 0;

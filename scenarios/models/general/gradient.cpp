@@ -1,4 +1,4 @@
-// The gradient of each kind of operation.
+// Computes the gradient of each kind of operation.
 #include "scenarios/models/general/gradient.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ class ReversePass {
  private:
   [[nodiscard]] bool depends(int index) const { return depends_[static_cast<std::size_t>(index)]; }
 
-  /// Returns the sum of contributions. Parts that together make up the tensor are joined instead of
-  /// added.
+  /// Returns the sum of contributions to a gradient. Placements of parts that together fill the
+  /// tensor are concatenated instead of added.
   [[nodiscard]] int sum_of(std::vector<int> contributions) {
     if (const int joined = joined_parts(contributions); joined >= 0) return joined;
     int sum = contributions.front();
@@ -83,7 +83,7 @@ class ReversePass {
   }
 
   void pass(int index, int gradient) {
-    const Operation operation = graph_.at(index);  // a copy, because appending moves the original
+    const Operation operation = graph_.at(index);  // a copy, as appending may move the original
     for (std::size_t which = 0; which < operation.inputs.size(); ++which) {
       const int input = operation.inputs[which];
       if (!depends(input)) continue;
@@ -195,7 +195,8 @@ class ReversePass {
     }
   }
 
-  /// The gradients are b·a^(b−1) and ln(a)·a^b; the latter is 0 where a is 0.
+  /// Returns b·a^(b−1) or ln(a)·a^b times the upstream gradient; the latter is 0 unless a is
+  /// positive.
   [[nodiscard]] static Term of_power(Term a, Term b, Term y, bool first, Term g) {
     if (first) return g * (b * a.apply(power, b - 1.0F));
     const Term slope = y * a.log();
@@ -217,7 +218,7 @@ class ReversePass {
     return is_extreme * (g / is_extreme.sum(operation.axes));
   }
 
-  /// Multiplies all other elements, because y/a is undefined where a is 0.
+  /// Returns the product of all other elements; y/a would be undefined where a is 0.
   [[nodiscard]] static Term of_product(const Operation& operation, Term a, Term y) {
     const Term is_zero = a.equal(0.0F);
     const Term others = is_zero.choose(1.0F, a).reduce(Reduction::product, operation.axes);

@@ -1,4 +1,4 @@
-// The reverse pass over a graph of general operations.
+// Reverse-mode differentiation of a graph of general operations.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 namespace parbench::general {
 
 /// Appends to a graph the gradients of Σ upstream · output with respect to the operations `wanted`,
-/// and returns their indices. Operations that do not affect the output have none. If the inputs of
-/// a minimum, maximum or selection are equal, the second one gets the gradient; equal elements of a
-/// reduction share it.
+/// and returns their indices by operation. Operations that do not affect the output are missing. If
+/// the inputs of a minimum or maximum are equal, the second one gets the gradient; equal minima or
+/// maxima of a reduction share it.
 [[nodiscard]] std::map<int, int> add_gradients(Graph& graph, int output, int upstream,
                                                const std::vector<int>& wanted);
 

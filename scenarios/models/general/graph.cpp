@@ -154,7 +154,7 @@ std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
 // --- appending ---
 
 int Graph::append(Operation operation) {
-  static_cast<void>(count_of(operation.shape));  // throws for two dimensions with samples
+  static_cast<void>(count_of(operation.shape));  // throws for unsupported extents
   const bool is_source = operation.inputs.empty();
   if (!is_source && std::ranges::all_of(operation.inputs,
                                         [&](int i) { return at(i).kind == OpKind::constant; })) {
@@ -164,7 +164,7 @@ int Graph::append(Operation operation) {
   return static_cast<int>(operations_.size()) - 1;
 }
 
-/// Returns the operation as a constant; −1 if it is too large.
+/// Returns a constant with the result of an operation on constants; −1 if it is too large.
 int Graph::folded(const Operation& operation) {
   const Extent count = count_of(operation.shape);
   if (count.samples || count.size > max_folded) return -1;
@@ -378,7 +378,8 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_slice(to, shape(a), starts, steps);
-  // In each dimension, all elements are taken in order, or all in reverse order.
+  // The placement fills its result, so it only reverses dimensions (step −1); the slice does the
+  // same.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},
@@ -419,7 +420,7 @@ int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
 
 // --- products and rows ---
 
-/// Multiplies all rows of matrices by one matrix, as one product.
+/// Multiplies the matrices of `a` by the only matrix of `b`, as a single product of two matrices.
 int Graph::multiply_rows(int a, int b) {
   const Extent inner = shape(b).end()[-2];
   const Extent columns = shape(b).back();

@@ -1,6 +1,5 @@
-// A graph of general operations: a closed set from which every network can be composed. Shapes are
-// static except for the number of samples. Each function appends an operation and returns its
-// index.
+// A graph of general operations, a closed set (OpKind) from which networks are composed. Shapes are
+// static except for the number of samples.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,8 @@
 
 namespace parbench::general {
 
-/// The extent of a dimension: `size`, or `size` times the number of samples. If samples were joined
-/// with other dimensions, the order is: `outer`, samples, size/outer elements.
+/// The extent of a dimension: `size`, or `size` times the number of samples N. A dimension into
+/// which the samples were joined with others has the order outer × N × size/outer.
 struct Extent {
   std::int64_t size = 1;
   bool samples = false;
@@ -33,14 +32,15 @@ struct Extent {
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// At most one dimension contains the samples.
+/// Extents of the dimensions of a tensor, at most one of which contains the samples.
 using Extents = std::vector<Extent>;
 
 /// Indices of dimensions, or one number per dimension.
 using Axes = std::vector<std::int64_t>;
 
-/// Returns all dimensions joined into one. Throws std::invalid_argument if two have samples, if a
-/// tensor with samples has no elements, and if a tensor is larger than any memory.
+/// Returns the extent of all dimensions joined. Throws std::invalid_argument if two dimensions
+/// contain the samples, if a tensor with samples has no elements, and if a tensor is larger than
+/// any memory.
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
@@ -51,30 +51,30 @@ using Axes = std::vector<std::int64_t>;
 [[nodiscard]] Extents joined(std::initializer_list<Extents> parts);
 /// Returns the indices [first, end).
 [[nodiscard]] Axes axes_between(std::size_t first, std::size_t end);
-/// Returns "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
+/// Returns for example "{N, 3, 2}"; "{5·N·2}" is one dimension that joins 5, the samples and 2.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
 enum class OpKind : std::uint8_t {
   input,           // a tensor of the caller
   parameter,       // a trainable tensor of the caller
-  constant,        // `values`, in canonical order
+  constant,        // `values` in canonical order
   element,         // `element` of inputs of the same shape
-  reduction,       // over `axes`, whose extents become 1
-  expansion,       // dimensions of extent 1 are repeated
+  reduction,       // `reduction` over `axes`, whose extents become 1
+  expansion,       // repeats dimensions of extent 1
   permutation,     // dimension d is the input's dimension axes[d]
   reshape,         // the same elements in canonical order
-  detached,        // the input without its gradient
+  detached,        // the input, to which no gradient is propagated
   slice,           // element i of each dimension is the input's element starts + steps·i
   placement,       // inverse of slice: the input's element i at starts + steps·i, zeros elsewhere
   concatenation,   // the inputs one after the other in dimension axes[0]
   product,         // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
   rows,            // the rows of input 0 {r, width} at the indices in input 1 {count}
-  scattered_rows,  // {r, width}: adds row i of input 0 {count, width} to the result's row number
-                   // input 1[i]
-  layer            // not a general operation; the caller that appended it knows `index`
+  scattered_rows,  // {r, width}: row k is the sum of the rows i of input 0 {count, width} for which
+                   // input 1 {count} has the value k
+  layer            // not a general operation, but layer number `index` of the caller
 };
 
-/// One operation. Members after the first three apply to the kinds for which OpKind mentions them.
+/// One operation. Members after `shape` apply to some kinds only (see OpKind).
 struct Operation {
   OpKind kind = OpKind::input;
   std::vector<int> inputs = {};  // indices of earlier operations
@@ -83,7 +83,7 @@ struct Operation {
   float number = 0;         // value of ElementOp::number
   bool by_samples = false;  // divide the number by the number of samples
   int dimension = 0;        // dimension of ElementOp::coordinate
-  int index = 0;            // index of an input, parameter or layer, each from 0
+  int index = 0;            // number among the inputs, the parameters or the layers
   Reduction reduction = Reduction::none;
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};
@@ -91,9 +91,10 @@ struct Operation {
   std::shared_ptr<const Constant> values = {};
 };
 
-/// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
-/// message. Operations on constants are folded if they have at most `max_folded` elements, and
-/// operations on numbers are numbers. Sums with 0 and products with 1 return the other operand.
+/// A graph of operations. Functions append an operation and return its index. Operations on
+/// constants are evaluated if the result has at most `max_folded` elements, element operations on
+/// numbers become numbers, and sums with 0 and products with 1 return the other operand. Functions
+/// throw std::invalid_argument, with the shapes in the message, for shapes that do not fit.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -106,15 +107,16 @@ class Graph {
   [[nodiscard]] int input_count() const { return inputs_; }
   [[nodiscard]] int parameter_count() const { return parameters_; }
 
-  /// Returns the number that all elements of an operation equal; nothing for other operations.
+  /// Returns the value of an ElementOp::number that is not divided by the number of samples;
+  /// nothing for other operations.
   [[nodiscard]] std::optional<float> number_of(int index) const;
 
   int input(Extents shape);
   int parameter(const Shape& shape);
   int constant(const Shape& shape, std::vector<double> values);
-  /// Appends a number, of any shape.
+  /// Appends a tensor whose elements all equal `value`.
   int number(float value, Extents shape = {});
-  /// Appends the index of each element in a dimension.
+  /// Appends a tensor whose elements are their own indices in `dimension`.
   int coordinate(Extents shape, int dimension);
 
   // Inputs of different shapes are broadcast as by numpy.
@@ -123,7 +125,8 @@ class Graph {
   int apply(ElementOp op, int a, float b) { return apply(op, a, number(b)); }
   int select(int condition, int a, int b);
 
-  /// Negative axes count from the end; no axes: all. Reduced dimensions are kept, with extent 1.
+  /// Reduces over `axes`; none: over all. Negative axes count from the end. Reduced dimensions keep
+  /// the extent 1.
   int reduce(Reduction reduction, int a, std::vector<std::int64_t> axes);
   int sum(int a, std::vector<std::int64_t> axes) {
     return reduce(Reduction::sum, a, std::move(axes));
@@ -143,16 +146,16 @@ class Graph {
   /// Takes `count` elements of a dimension from `first` on, `step` apart.
   int part(int a, std::size_t axis, std::int64_t first, std::int64_t count, std::int64_t step = 1);
   int concatenate(std::vector<int> parts, std::int64_t axis);
-  /// Leading dimensions are broadcast.
+  /// Appends a matrix product, whose leading dimensions are broadcast.
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
-  /// Appends a copy of an operation, whose inputs are operations of this graph. Not for sources.
+  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters.
   int add(Operation operation) { return append(std::move(operation)); }
-  /// Appends a layer.
+  /// Appends a layer with the number `index` of the caller.
   int layer(int index, std::vector<int> inputs, Extents shape);
 
-  /// Appends the reciprocal of the number of elements in those dimensions, which may include the
+  /// Appends the reciprocal of the number of elements in `axes`, one of which may contain the
   /// samples.
   int reciprocal_count(const Extents& shape, const std::vector<std::int64_t>& axes);
   /// Appends the mean over axes; see `reduce`.
@@ -169,8 +172,9 @@ class Graph {
   int parameters_ = 0;
 };
 
-/// Returns the operations among `stops` (by operation) and sources on which the results depend,
-/// ascending. For a backward pass, these are the tensors of the forward pass that it reads.
+/// Returns the operations, ascending, at which a traversal from `results` to their inputs ends:
+/// inputs, parameters, and `stops` (by operation). For a backward pass, these are the tensors of
+/// the forward pass that it reads.
 [[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
                                        const std::vector<bool>& stops);
 

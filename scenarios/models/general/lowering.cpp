@@ -1,5 +1,5 @@
-// Elements are computed by their readers, movements become strides, and all other operations are
-// calls.
+// Element operations become parts of the calls that read them if possible, movements become
+// strides, and other operations become calls.
 #include "scenarios/models/general/lowering.h"
 
 #include <algorithm>
@@ -18,15 +18,15 @@ namespace {
 constexpr std::array<std::string_view, Map::max_inputs> source_roles{
     "source0", "source1", "source2", "source3", "source4", "source5", "source6", "source7"};
 
-/// Marker instead of memory for an input whose values the call contains.
+/// Stands for the memory of an input whose values the call contains.
 constexpr int from_itself = std::numeric_limits<int>::min();
 
-/// A program under construction, and the memory of its inputs.
+/// A Map under construction, and the memory of its inputs.
 struct Program {
   Map map;
-  std::vector<int> memory;          // by input
-  std::map<int, int> instructions;  // by operation of the graph
-  bool fits = true;                 // within the limits of a Map
+  std::vector<int> memory;          // name of the memory, by input
+  std::map<int, int> instructions;  // index in the program, by operation of the graph
+  bool fits = true;                 // whether it is within the limits of a Map
 };
 
 class Lowering {
@@ -61,7 +61,7 @@ class Lowering {
   }
   [[nodiscard]] static int name_of_target(std::size_t i) { return MemoryPlan::name_of_target(i); }
 
-  /// Returns an operation whose program exceeds the limits of a Map.
+  /// Returns an operation whose program exceeds the limits of a Map; nothing if there is none.
   [[nodiscard]] std::optional<int> too_long() const {
     for (int index = 0; index < size(); ++index) {
       if (!plan_.needed(index) || !is_computed(index)) continue;
@@ -80,7 +80,7 @@ class Lowering {
     return std::nullopt;
   }
 
-  /// Writes the values of a constant to its memory.
+  /// Returns a program that writes the values of a constant to memory.
   [[nodiscard]] Program written_values(int index) const {
     Program program = elements_of(index, false);
     program.memory.front() = from_itself;
@@ -142,7 +142,8 @@ class Lowering {
     return instruction;
   }
 
-  /// Returns a program that writes the elements of an operation in its own shape, contiguously.
+  /// Returns a program that writes the elements of an operation contiguously. `is_root`: computes
+  /// them, instead of reading them from memory that the operation gets.
   [[nodiscard]] Program elements_of(int index, bool is_root) const {
     Program program;
     program.map.extents = shape(index);
@@ -176,7 +177,7 @@ class Lowering {
     return is_direct ? program_of(index) : elements_of(index, false);
   }
 
-  /// Returns a program that copies the elements of a movement contiguously.
+  /// Returns a program that writes the result of a movement contiguously.
   [[nodiscard]] Program copied(const Operation& operation) const {
     const StridedView input = view_of(operation.inputs.front());
     std::optional<StridedView> view = moved(operation, input, options_.samples);
@@ -191,7 +192,8 @@ class Lowering {
     return program;
   }
 
-  /// Moves the dimensions that a reduction keeps to the front.
+  /// Returns a program that reduces the results of `program`; dimensions that remain become the
+  /// first ones.
   [[nodiscard]] static Program reduced(const Operation& operation, Program program) {
     Map& map = program.map;
     std::vector<std::size_t> order;
@@ -226,13 +228,13 @@ class Lowering {
 
   // --- calls ---
 
-  /// Returns the memory of a target or of an operation, which may be that of a target.
+  /// Returns the name of the memory of a target or operation, which may be computed in a target.
   [[nodiscard]] int memory_of(int name) const {
     const auto found = placed_.find(name);
     return found == placed_.end() ? name : found->second;
   }
 
-  /// Computes results directly in the memory of targets of the same type.
+  /// Lets operations write directly to targets of the same type that do not accumulate.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];
@@ -253,8 +255,9 @@ class Lowering {
     lowered_.calls.push_back(std::move(call));
   }
 
-  /// Computes an operation after its inputs, as late as possible, so that results are not kept for
-  /// long: a backward pass begins with operations of the forward pass.
+  /// Emits the calls for an operation, after those for its inputs. Computing on demand keeps
+  /// results for a short time: in the order of the graph, a backward pass would begin with all
+  /// operations of the forward pass that it repeats.
   void provide(int index) {
     if (is_located(index) || provided_[index]) return;
     for (const int input : graph_.at(index).inputs) provide(input);
@@ -340,7 +343,7 @@ class Lowering {
              {"a", memory_of(a.base)}, {"b", memory_of(b.base)}, {"c", memory_of(index)}}});
   }
 
-  /// Returns the memory of a view's elements.
+  /// Returns the name of the memory that contains the elements of an operation.
   [[nodiscard]] int base_of(int index) const { return memory_of(view_of(index).base); }
 
   void take_rows(const Operation& operation, int index) {
@@ -366,7 +369,7 @@ class Lowering {
                                             {"diff_weights", memory_of(index)}}});
   }
 
-  /// Computes a result in the target's memory, or copies it there.
+  /// Writes a result to a target, unless it was computed there (place_targets).
   void write_target(std::size_t i) {
     const auto& [index, dtype, accumulate] = targets_[i];
     const int name = name_of_target(i);
@@ -399,8 +402,8 @@ class Lowering {
   const std::vector<Target>& targets_;
   const LoweringOptions& options_;
   MemoryPlan plan_;
-  std::map<int, int> placed_;     // operations whose memory is that of a target
-  std::map<int, bool> provided_;  // operations that are computed, or whose inputs are
+  std::map<int, int> placed_;     // name of the target, by operation that is computed in its memory
+  std::map<int, bool> provided_;  // operations that `provide` has processed
   LoweredGraph lowered_;
 };
 

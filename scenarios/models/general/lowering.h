@@ -1,5 +1,5 @@
 // Translates a graph of general operations to operations of a device: calls, their order, and the
-// lifetimes of memory. Plans and allocates nothing.
+// lifetimes of memory. Allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Target {
   bool accumulate = false;  // add to the content of the memory
 };
 
-/// One operation of the device. Arguments name memory: i ≥ 0 is that of operation i, −1 − i that of
-/// target i.
+/// One operation of the device. Arguments name memory: i ≥ 0 is the result of operation i, −1 − i
+/// the memory of target i.
 struct LoweredCall {
   OpDesc desc;
   std::vector<std::pair<std::string_view, int>> arguments;
@@ -43,14 +43,15 @@ struct LoweredGraph {
 
 struct LoweringOptions {
   std::int64_t samples = 1;
-  DType dtype = DType::f32;  // type of temporaries other than sums and indices
+  DType dtype = DType::f32;  // type of temporaries; exceptions: MemoryPlan::type_of
   MathMode math = MathMode::strict;
-  bool fuse = true;  // false: each operation is a separate call
-  /// Results that already have memory, with their types: inputs, parameters, kept results.
+  bool fuse = true;  // false: each element operation is a separate call
+  /// Types of results that are already in memory: inputs, parameters, kept results.
   std::map<int, DType> located = {};
 };
 
-/// Throws std::invalid_argument for graphs that calls cannot express: more than eight dimensions.
+/// Returns the calls that compute the targets. Throws std::invalid_argument for tensors of more
+/// than Map::max_dimensions dimensions.
 [[nodiscard]] LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
                                  const LoweringOptions& options);
 

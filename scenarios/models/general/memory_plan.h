@@ -1,5 +1,5 @@
-// Decides which results of a graph get separate memory, and where the elements of others are. A
-// part of lowering (lowering.cpp) that is independent of calls.
+// Decides which results of a graph get separate memory, and where the elements of the other results
+// are. A part of lowering (lowering.cpp) that is independent of calls.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace parbench::general {
 
-/// Returns whether computing elements again is free.
+/// Returns whether an operation is a number or coordinate, which costs readers nothing.
 [[nodiscard]] inline bool is_free(const Operation& operation) {
   return operation.kind == OpKind::element && operation.inputs.empty();
 }
 
-/// Targets are named −1 − i, operations by their indices.
+/// The memory of results. Operations are named by their indices, target i by −1 − i.
 class MemoryPlan {
  public:
   MemoryPlan(const Graph& graph, const std::vector<Target>& targets, const LoweringOptions& options)
@@ -37,14 +37,13 @@ class MemoryPlan {
     return shape_at(graph_.shape(index), options_.samples);
   }
 
-  /// Returns whether an operation's elements are part of the calls that read them.
+  /// Returns whether a name is that of a constant whose values are part of the calls that read it.
   [[nodiscard]] bool is_constant(int name) const {
     return name >= 0 && graph_.at(name).kind == OpKind::constant && !is_computed(name);
   }
 
   /// Returns whether an operation's result gets separate memory.
   [[nodiscard]] bool is_computed(int index) const { return computed_[at(index)]; }
-  /// Returns the name of a target in arguments and lists of readers.
   [[nodiscard]] static int name_of_target(std::size_t i) { return -1 - static_cast<int>(i); }
 
   [[nodiscard]] bool is_mapped(int index) const {
@@ -53,7 +52,8 @@ class MemoryPlan {
            is_movement(kind);
   }
 
-  /// Gives memory to the input of a program that has the most instructions of its own.
+  /// Divides the program of an operation: gives memory to the input that contributes the most
+  /// instructions.
   void divide(int index) {
     int largest = -1;
     std::size_t instructions = 0;
@@ -96,7 +96,8 @@ class MemoryPlan {
     }
   }
 
-  /// Returns whether a product reads the operation, or elements moved from it.
+  /// Returns whether a matrix product or an operation `rows` reads the result, or elements moved
+  /// from it.
   [[nodiscard]] bool feeds_product(int index) const {
     return std::ranges::any_of(readers_[at(index)], [&](int reader) {
       if (reader < 0) return false;
@@ -128,7 +129,7 @@ class MemoryPlan {
   struct Matrices {
     bool transposed = false;
   };
-  /// Returns how a product reads consecutive matrices; nothing for other views.
+  /// Returns how a product reads consecutive matrices; nothing if a view has gaps or another order.
   [[nodiscard]] static std::optional<Matrices> matrices_of(const StridedView& view) {
     if (view.offset != 0) return std::nullopt;
     if (view.is_contiguous()) return Matrices{};
@@ -155,7 +156,6 @@ class MemoryPlan {
     }
   }
 
-  /// Decides which results get memory.
   void decide() {
     computed_.assign(at(size()), false);
     for (int index = 0; index < size(); ++index) {
@@ -178,8 +178,8 @@ class MemoryPlan {
     return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
   }
 
-  /// Returns whether all readers compute a result themselves, because this is faster than writing
-  /// and reading it.
+  /// Returns whether all readers compute a result themselves instead of reading it from memory: few
+  /// element operations, and a short program.
   [[nodiscard]] bool is_computed_again(int index) const {
     constexpr std::size_t max_instructions = 10;
     constexpr std::size_t max_readers = 4;
@@ -191,7 +191,7 @@ class MemoryPlan {
            count_instructions(index) <= max_instructions;
   }
 
-  /// Returns whether a reader can compute its inputs element by element.
+  /// Returns whether a reader can compute its inputs as a part of its own program.
   [[nodiscard]] bool reads_elements(int reader) const {
     if (reader < 0) return true;
     const OpKind kind = graph_.at(reader).kind;
@@ -199,7 +199,7 @@ class MemoryPlan {
            kind == OpKind::placement;
   }
 
-  /// Requires copies of inputs that a reshape, a product or a choice of rows cannot read in place.
+  /// Gives memory to inputs that a reshape, a product or an operation on rows cannot read in place.
   void require_inputs(const Operation& operation) {
     const int first = operation.inputs.empty() ? -1 : operation.inputs.front();
     if (operation.kind == OpKind::reshape) {
@@ -219,7 +219,8 @@ class MemoryPlan {
     }
   }
 
-  /// Returns whether elements are in canonical order from the beginning of some memory.
+  /// Returns whether the elements of an operation are in canonical order from the beginning of some
+  /// memory.
   [[nodiscard]] bool is_plain(int index) const {
     const StridedView view = view_of(index);
     return view.offset == 0 && view.is_contiguous();
@@ -233,9 +234,9 @@ class MemoryPlan {
   const Graph& graph_;
   const std::vector<Target>& targets_;
   const LoweringOptions& options_;
-  // by operation: needed operations and targets that read it
+  // by operation: names of the needed operations and targets that read it
   std::vector<std::vector<int>> readers_;
-  std::vector<bool> computed_;  // by operation
+  std::vector<bool> computed_;  // whether it gets memory, by operation
   std::set<int> divided_;       // operations that get memory because a program was too long
   std::set<int> indices_;       // results that are indices of rows
 };

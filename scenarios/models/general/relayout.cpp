@@ -11,12 +11,13 @@ namespace {
 
 /// A part of a layout, or several contiguous parts.
 struct Digit {
-  std::int64_t unit;    // the distance of neighbours in canonical order
-  std::int64_t extent;  // values of the digit
-  std::int64_t stride;  // the distance of neighbours in memory
+  std::int64_t unit;    // distance of neighbours in canonical order
+  std::int64_t extent;  // number of values
+  std::int64_t stride;  // distance of neighbours in memory
 };
 
-/// Returns the digits, starting with the lowest; empty if strides do not describe the layout.
+/// Returns the digits, starting with the lowest; empty if strides do not describe the layout, and
+/// for a single element.
 std::vector<Digit> digits_of(const TensorDesc& tensor) {
   const std::vector<LayoutPart> parts = parts_of(tensor);
   std::vector<Digit> digits;
@@ -33,7 +34,7 @@ std::vector<Digit> digits_of(const TensorDesc& tensor) {
   return digits;
 }
 
-/// Converts one operand of a Map to a layout.
+/// Converts one operand of a Map from canonical order to a layout.
 class Relayout {
  public:
   Relayout(Map& map, StridedTensor& operand, const std::vector<Digit>& digits)
@@ -58,7 +59,7 @@ class Relayout {
 
  private:
   /// Makes a dimension advance along a digit. If it exceeds the digit, divides it: the outer part
-  /// becomes a dimension before it, which is processed next.
+  /// becomes a dimension before it, which is processed next. Returns false if that is impossible.
   [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
@@ -87,7 +88,7 @@ class Relayout {
     stride = multiple * digit->stride;
   }
 
-  /// Divides a dimension into two, the inner one with the given extent.
+  /// Divides a dimension into two, the inner one with the given extent; returns false if it cannot.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {
@@ -116,10 +117,10 @@ class Relayout {
   Map& map_;
   StridedTensor& operand_;
   const std::vector<Digit>& digits_;
-  std::vector<std::int64_t> reach_;  // the highest value of each digit in use
+  std::vector<std::int64_t> reach_;  // highest value of each digit that elements use
 };
 
-/// Converts the operands of a call with that name to a layout.
+/// Converts the operands `name` of a call to a layout; returns false if it cannot.
 bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
   auto* map = std::get_if<Map>(&call.desc);
   if (map == nullptr) return false;

@@ -1,5 +1,4 @@
-// Calls of general operations on tensors in other layouts than canonical order: converts strides to
-// the memory of another layout.
+// Converts calls of general operations from tensors in canonical order to tensors in other layouts.
 #pragma once
 
 #include <optional>
@@ -10,9 +9,9 @@
 
 namespace parbench::general {
 
-/// Returns the calls with the memory `name` (an operation or a target) in the layout of `tensor`
-/// instead of canonical order. Nothing if a call cannot access this layout: calls other than Maps,
-/// and elements that strides do not describe.
+/// Returns the calls with the memory `name` (see LoweredCall) in the layout of `tensor` instead of
+/// canonical order. Nothing if a call cannot access this layout: a call that is not a Map, or
+/// elements that strides do not describe.
 [[nodiscard]] std::optional<std::vector<LoweredCall>> in_layout(
     const std::vector<LoweredCall>& calls, int name, const TensorDesc& tensor);
 

@@ -1,16 +1,16 @@
-// The strides of each movement.
+// Computes the strides of each kind of movement.
 #include "scenarios/models/general/strides.h"
 
 namespace parbench::general {
 namespace {
 
-/// A dimension with more than one element.
+/// A dimension, or several joined ones, with more than one element.
 struct Piece {
   std::int64_t extent = 1;
   std::int64_t stride = 0;
 };
 
-/// Returns the dimensions with contiguous neighbours joined, and without those of one element.
+/// Returns the dimensions with more than one element; contiguous neighbours are joined.
 std::vector<Piece> pieces_of(const StridedView& view) {
   std::vector<Piece> pieces;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
@@ -25,7 +25,8 @@ std::vector<Piece> pieces_of(const StridedView& view) {
   return pieces;
 }
 
-/// Divides the pieces of a view, starting with the last, among the dimensions of a shape.
+/// Returns the strides with which the pieces of a view have another shape; nothing if there are
+/// none.
 std::optional<Shape> regrouped(std::vector<Piece> pieces, const Shape& shape) {
   Shape strides(shape.size(), 0);
   for (std::size_t d = shape.size(); d-- > 0;) {

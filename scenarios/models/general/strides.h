@@ -1,4 +1,4 @@
-// Tensors as strided views of other tensors: movements of elements without copies.
+// Results of operations that only move elements, as strided views of other tensors.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace parbench::general {
 
-/// The elements of an operation in the memory of another one: at offset + Σ strides·i.
+/// The elements of an operation in the memory of another one, `base`: the element with coordinates
+/// i is at offset + Σ strides·i.
 struct StridedView {
   int base = 0;
   std::int64_t offset = 0;
@@ -23,13 +24,13 @@ struct StridedView {
 /// Returns the strides of a canonical tensor.
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
-/// Returns the view of an operation's result from that of its input, for kinds that only move
-/// elements. Nothing if a reshape divides or joins dimensions that are not contiguous.
+/// Returns the view of the result of an operation that only moves elements, from the view of its
+/// input. Nothing for a reshape whose result strides cannot describe.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 
-/// Returns the view of the last of a chain of operations, for one sample, from the canonical tensor
-/// `base`. `chain`: starts with the last operation.
+/// Returns the view of the last of a chain of such operations on `base`, a canonical tensor, for
+/// one sample. `chain`: starts with the last operation.
 [[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
                                                const std::vector<int>& chain);
 

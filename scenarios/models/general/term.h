@@ -1,4 +1,4 @@
-// Formulas over operations of a graph, written as in C++.
+// Operators and functions for formulas over operations of a graph.
 #pragma once
 
 #include <utility>
@@ -8,12 +8,12 @@
 
 namespace parbench::general {
 
-/// An operation of a graph. Operators on terms append operations to the graph.
+/// An operation of a graph. Functions and operators on terms append operations to the graph.
 struct Term {
   Graph* graph;
   int operation;
 
-  /// The functions of Graph accept terms in place of indices.
+  /// Returns the index of the operation, so that functions of Graph accept terms.
   operator int() const { return operation; }
 
   [[nodiscard]] Extents shape() const { return graph->shape(operation); }
@@ -26,11 +26,12 @@ struct Term {
   [[nodiscard]] Term apply(ElementOp op, float other) const {
     return {graph, graph->apply(op, operation, other)};
   }
-  /// A number of any shape.
+  /// Appends a scalar.
   [[nodiscard]] Term number(float value) const { return {graph, graph->number(value)}; }
-  /// A number of this term's shape.
+  /// Appends a number with the shape of this term.
   [[nodiscard]] Term filled(float value) const { return {graph, graph->number(value, shape())}; }
-  /// The index of each element of this term's shape in a dimension.
+  /// Appends a tensor with the shape of this term whose elements are their own indices in a
+  /// dimension.
   [[nodiscard]] Term coordinate(std::size_t dimension) const {
     return {graph, graph->coordinate(shape(), static_cast<int>(dimension))};
   }
@@ -55,7 +56,7 @@ struct Term {
     return apply(ElementOp::maximum, other);
   }
   [[nodiscard]] Term clipped(float low, float high) const { return max(low).min(high); }
-  /// Return 1 where this term is less than, or equal to, the other one; otherwise 0.
+  /// Returns 1 where this term is less than the other one, otherwise 0.
   template <class Other>
   [[nodiscard]] Term less(Other other) const {
     return apply(ElementOp::less, other);
@@ -68,13 +69,13 @@ struct Term {
   [[nodiscard]] Term equal(Other other) const {
     return apply(ElementOp::equal, other);
   }
-  /// Returns `a` where this condition holds, otherwise `b`.
+  /// Returns `a` where this term is not 0, otherwise `b`.
   template <class A, class B>
   [[nodiscard]] Term choose(A a, B b) const {
     const Term chosen = term(a);
     return {graph, graph->select(operation, chosen, term(b))};
   }
-  /// Returns the same values without a gradient.
+  /// Returns the same values, through which no gradient is propagated.
   [[nodiscard]] Term detached() const { return {graph, graph->detach(operation)}; }
 
   [[nodiscard]] Term reshape(Extents to) const {
@@ -94,17 +95,17 @@ struct Term {
                           std::int64_t step = 1) const {
     return {graph, graph->part(operation, axis, first, count, step)};
   }
-  /// Returns the elements of a dimension in reverse order.
   [[nodiscard]] Term reversed(std::size_t axis) const {
     const std::int64_t count = graph->shape(operation)[axis].size;
     return part(axis, count - 1, count, -1);
   }
-  /// Places the elements at `starts`, with zeros around them.
+  /// Returns a tensor with the elements of this term from position `starts` on, and zeros
+  /// elsewhere.
   [[nodiscard]] Term place(Axes starts, Extents to) const {
     Axes steps(starts.size(), 1);
     return {graph, graph->place(operation, std::move(starts), std::move(steps), std::move(to))};
   }
-  /// Places the elements at `starts`, with the number `around` around them.
+  /// Like `place` above, with the number `around` instead of zeros.
   [[nodiscard]] Term place(const Axes& starts, const Extents& to, float around) const {
     const Term placed = place(starts, to);
     if (around == 0 || to == shape()) return placed;
@@ -117,7 +118,6 @@ struct Term {
     return {graph, graph->sum(operation, std::move(axes))};
   }
   [[nodiscard]] Term mean(const Axes& axes) const { return {graph, graph->mean(operation, axes)}; }
-  /// Returns the matrix product.
   [[nodiscard]] Term multiply(Term other) const {
     return {graph, graph->multiply(operation, other)};
   }
@@ -141,7 +141,7 @@ struct Term {
   friend Term operator/(Term a, Term b) { return a.apply(ElementOp::quotient, b); }
   friend Term operator/(Term a, float b) { return a.apply(ElementOp::quotient, b); }
   friend Term operator/(float a, Term b) { return b.number(a) / b; }
-  /// Comparisons would compare indices; see `less` and `equal`.
+  /// Deleted, because they would compare indices of operations; use `less` and `equal`.
   template <class Other>
   friend auto operator<=>(Term a, Other b) = delete;
   template <class Other>

@@ -1,5 +1,5 @@
-// Calls of general operations. Results of reductions and products are kept between the passes;
-// elements are recomputed.
+// Writes calls of general operations. Results of reductions, products and operations on rows are
+// kept for the backward pass; elements are recomputed.
 #include "scenarios/models/layers/composition.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ std::size_t bytes_of(const Extents& extents, std::int64_t samples, DType dtype) 
 
 std::string kept_name(int index) { return fmt::format("operation {}", index); }
 
-/// Offsets of temporaries in common memory.
+/// Offsets of temporaries in one shared memory.
 struct TemporaryPlan {
   std::map<int, std::pair<std::size_t, std::size_t>> places;  // by operation: offset and bytes
   std::size_t bytes = 0;
@@ -63,7 +63,7 @@ TemporaryPlan plan_temporaries(const LoweredGraph& lowered) {
   return plan;
 }
 
-/// Memory of a composition's results in one pass.
+/// Memory of the tensors of a composition in one pass.
 struct Memory {
   std::map<int, SymbolicView> located;  // inputs, parameters, and kept results
   std::vector<SymbolicView> targets;
@@ -92,7 +92,7 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
   }
 }
 
-/// Writes the calls of one of the two passes. Both access activations in the device's layout.
+/// Writes the calls of one of the two passes, which access activations in the layout of the device.
 class CompositionWriter {
  public:
   CompositionWriter(LayerPass& pass, bool is_flat,
@@ -108,7 +108,7 @@ class CompositionWriter {
     memory_.located[index] = view;
   }
 
-  /// Adds a tensor of the layer that operations of the graph read.
+  /// Adds an activation of the layer that operations of the graph read.
   void locate_activation(int index, const Shape& shape, const SymbolicView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     locate(index, view, tensor.dtype);
@@ -125,7 +125,7 @@ class CompositionWriter {
     memory_.targets.push_back(view);
   }
 
-  /// Adds a result that becomes a tensor of the layer.
+  /// Adds a result that is written to an activation of the layer, or to its gradient.
   void add_activation(int operation, const Shape& shape, const SymbolicView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     add_layout(-1 - static_cast<int>(targets_.size()), tensor);

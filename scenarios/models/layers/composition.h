@@ -15,16 +15,16 @@ namespace parbench {
 
 class Composition final : public LayerKind {
  public:
-  /// `name`: name of the computation, "softmax". The inputs of the graph are the inputs of the
-  /// layer, with the samples as first dimension. `output`: the operation of the graph that returns
-  /// the layer's output, in the same form. A parameter's name is its role. Throws
-  /// std::invalid_argument for other outputs.
+  /// `name`: name of the computation, such as "softmax". The inputs of the graph are the inputs of
+  /// the layer, with the samples as first dimension. `output`: the operation of the graph that
+  /// returns the layer's output, in the same form. `parameters`: specifications of the graph's
+  /// parameters, in their order. Throws std::invalid_argument for other outputs.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
   [[nodiscard]] const general::Graph& graph() const { return forward_; }
   [[nodiscard]] int output() const { return output_; }
-  /// Returns whether a sample of the output depends on other samples of the input.
+  /// Returns whether a sample of the output depends on other samples of the input, by a reduction.
   [[nodiscard]] bool mixes_samples() const;
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -56,7 +56,7 @@ class Composition final : public LayerKind {
   std::vector<int> kept_;               // results that the backward pass does not recompute
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;
-  // whether the order of elements does not matter, so that layouts need no change
+  // whether all operations are element-wise, so that layouts need no change
   bool is_flat_ = false;
 };
 

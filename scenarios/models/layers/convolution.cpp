@@ -1,5 +1,5 @@
-// Shapes and operations of convolutions. A transposed convolution is described by the convolution
-// with source and destination exchanged.
+// Shapes and operations of convolutions. A transposed convolution is described by a convolution
+// whose source is the output of the layer.
 #include "scenarios/models/layers/convolution.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ void check_padding(const Window& window) {
   throw std::invalid_argument("the padding of a convolution is the same at both ends");
 }
 
-/// Returns normal weights by the fan-out `outputs`, and the bias of `channels` with
-/// torch.nn.Conv2d's initial values for that number of inputs. No bias if `inputs` is 0.
+/// Returns weights with variance 2/`outputs` (fan-out), and a bias for `channels` with the initial
+/// values of torch.nn.Conv2d; no bias if `inputs` is 0.
 std::vector<ParameterSpec> weights_and_bias(const ConvolutionShape& shape, std::int64_t outputs,
                                             std::int64_t channels, std::int64_t inputs) {
   const float deviation = std::sqrt(2.0F / static_cast<float>(outputs));

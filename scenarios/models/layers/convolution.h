@@ -20,7 +20,7 @@ class Convolution final : public OperationKind {
 
   explicit Convolution(Options options) : options_(options) {}
 
-  /// Returns the operation's shape for a micro-batch.
+  /// Returns the shape of the operation for a micro-batch.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
   [[nodiscard]] const Options& options() const { return options_; }
 
@@ -34,8 +34,9 @@ class Convolution final : public OperationKind {
 };
 
 /// torch.nn.ConvTranspose2d: the gradient of a convolution with respect to its source, as a layer.
-/// The output has `output_padding` rows and columns more than the windows need, fewer than the
-/// stride. Initial weights are those of torchvision for the convolution that the layer transposes.
+/// The output has `output_padding` rows and columns more than the windows need; `output_padding` is
+/// less than the stride. Initial weights are those of class Convolution for the convolution that
+/// the layer transposes.
 class TransposedConvolution final : public OperationKind {
  public:
   struct Options {
@@ -59,7 +60,8 @@ class TransposedConvolution final : public OperationKind {
  private:
   [[nodiscard]] std::vector<OpDesc> gradients(const LayerWork& work,
                                               bool accumulate) const override;
-  /// Returns the convolution from the layer's output to its input. Shapes include the samples.
+  /// Returns the convolution from the layer's output to its input, which the layer transposes.
+  /// Shapes include the samples.
   [[nodiscard]] ConvolutionShape transposed(const Shape& input, const Shape& output) const;
 
   Options options_;

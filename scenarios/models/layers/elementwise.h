@@ -14,8 +14,7 @@ class ElementKind : public OperationKind {
   }
 };
 
-/// Functions of one element: ReLU, GELU, sigmoid and others. A ReLU after a batch normalisation is
-/// a part of BatchNorm instead.
+/// Functions of one element: ReLU, GELU, sigmoid and others. BatchNorm can include a ReLU.
 class Activation final : public ElementKind {
  public:
   /// `low` and `high`: limits of ActivationKind::clip; other kinds ignore them.
@@ -56,7 +55,7 @@ class LearnedPositions final : public ElementKind {
 /// zero: they are the same in every step, on every device, and in micro-batches of one size.
 class RandomDropout final : public ElementKind {
  public:
-  /// Layers with different values of `subsequence` are independent.
+  /// `subsequence`: layers with different values drop elements independently.
   RandomDropout(float probability, std::uint64_t subsequence)
       : probability_(probability), subsequence_(subsequence) {}
 
@@ -75,7 +74,7 @@ class RandomDropout final : public ElementKind {
 /// are 0.
 class ChannelBias final : public ElementKind {
  public:
-  /// Returns the role of the numbers, which depends on the operation that adds them.
+  /// Returns the role of the parameter, which depends on the operation that adds it.
   [[nodiscard]] static std::string role_for(bool images) { return images ? "bias" : "addend"; }
 
   [[nodiscard]] std::string_view name() const override { return "channel_bias"; }

@@ -24,8 +24,8 @@ class MaxPool final : public OperationKind {
   Window window_;
 };
 
-/// torch.nn.AvgPool2d: the mean over each window. It counts the elements inside the image; with
-/// `count_padding`, all elements of the window.
+/// torch.nn.AvgPool2d: the mean over the elements of each window that are inside the image or, with
+/// `count_padding`, over all elements of the window.
 class AveragePool final : public OperationKind {
  public:
   AveragePool(Window window, bool count_padding) : window_(window), count_padding_(count_padding) {}

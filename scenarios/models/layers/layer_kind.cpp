@@ -1,4 +1,4 @@
-// Defaults that most layer kinds share.
+// Initial values, and defaults that most layer kinds share.
 #include "scenarios/models/layers/layer_kind.h"
 
 #include <cmath>

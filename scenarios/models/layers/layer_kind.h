@@ -1,5 +1,5 @@
-// Interface of layer kinds: shapes, parameters, and the calls of both passes. Every kind has its
-// own file in this folder; networks and stages do not depend on particular kinds.
+// Interface of layer kinds: shapes, parameters, and the calls of both passes. Networks do not
+// depend on particular kinds.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ struct LayerWork {
   MathMode math = MathMode::strict;
 };
 
-/// One of `count` equal parts of the positions of all samples: for a batch of consecutive samples,
-/// an equal share of each sample.
+/// One of `count` equal parts of the positions of all samples; it contains the same share of each
+/// sample.
 struct PositionPart {
   int index = 0;
   int count = 1;
@@ -71,29 +71,30 @@ class LayerKind {
   [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/) const {
     return {};
   }
-  /// Returns whether PyTorch lists its parameters after those of the layer that it reads, wherever
-  /// the layer itself is listed.
+  /// Returns whether PyTorch lists the parameters directly after those of the layer that this layer
+  /// reads, even if other layers are in between.
   [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
-  /// Returns the number of f32 values that it keeps between steps and does not train: running
-  /// statistics.
+  /// Returns the number of f32 values, such as running statistics, that are kept between steps and
+  /// not trained.
   [[nodiscard]] virtual std::size_t statistics(const Shape& /*input*/) const { return 0; }
-  /// Returns the minimum number of samples of a micro-batch that it can compute.
+  /// Returns the minimum number of samples of a micro-batch that the layer can compute.
   [[nodiscard]] virtual std::int64_t min_samples(const Shape& /*output*/) const { return 1; }
 
-  /// Returns the operations of all passes whose kernels devices tune. The gradient of the data is
-  /// included only if `with_data_gradient`.
+  /// Returns the operations of both passes whose kernels devices tune: products and convolutions.
+  /// The gradient of the data is included only if `with_data_gradient`.
   [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& /*work*/,
                                                      bool /*with_data_gradient*/) const {
     return {};
   }
-  /// Returns the operation whose layout of "diff_<role>" the parameter has; nothing: canonical.
+  /// Returns the operation whose operand "diff_<role>" determines the layout of a parameter;
+  /// nothing if it is canonical.
   [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view /*role*/,
                                                           const LayerWork& /*work*/) const {
     return std::nullopt;
   }
 
-  /// Return whether its backward pass reads an input of its forward pass, or its output. Tensors
-  /// that are not read are not kept.
+  /// Return whether the backward pass reads an input of the forward pass, or its output. Tensors
+  /// that no pass reads are not kept.
   [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/,
                                                   const LayerWork& /*work*/) const {
     return false;

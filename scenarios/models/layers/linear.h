@@ -26,7 +26,7 @@ class Linear final : public OperationKind {
 
   [[nodiscard]] bool has_bias() const { return bias_; }
 
-  /// Returns the operation's shape for a micro-batch: all dimensions except the last are rows.
+  /// Returns the shape of the operation for a micro-batch: all dimensions except the last are rows.
   [[nodiscard]] LinearShape shape(const Shape& source) const;
 
   [[nodiscard]] std::string_view name() const override { return "linear"; }

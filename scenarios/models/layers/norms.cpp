@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t line_of_floats = 16;
 
-/// Passes the gradient of the output back through the ReLU and the addition. Contributes the result
-/// to the addend and returns it, for the normalisation.
+/// Computes the gradient before the ReLU from the gradient of the output. Contributes it to the
+/// addend and returns it, for the normalisation.
 Gradient write_addition_backward(BackwardPass& pass) {
   const std::vector<Gradient> parts = pass.gradient_in_parts();
   const bool two = parts.size() == 2;
@@ -37,7 +37,7 @@ Gradient write_addition_backward(BackwardPass& pass) {
   return result;
 }
 
-/// Returns factors, initially 1, and addends, initially 0.
+/// Returns the parameters: factors, initially 1, and addends, initially 0.
 std::vector<ParameterSpec> scale_and_shift(std::int64_t count) {
   return {{.name = "weight", .role = "scale", .shape = {count}, .initial = constant(1.0F)},
           {.name = "bias", .role = "shift", .shape = {count}, .initial = constant(0.0F)}};

@@ -1,4 +1,4 @@
-// Finds the purposes of operands by their roles.
+// Determines the memory of operands by their roles.
 #include "scenarios/models/layers/operation_kind.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ enum class Purpose {
   kept,
   parameter,
   incoming,        // gradient of the output
-  input_gradient,  // result: gradient of the input
+  input_gradient,  // gradient of the input
   parameter_gradient,
   dropped,  // gradient of a parameter that the layer does not have
 };
@@ -51,7 +51,7 @@ struct GradientOperand {
   TensorDesc tensor;
 };
 
-/// Operands of an operation of the backward pass.
+/// The operands of an operation of the backward pass, with their purposes.
 class GradientOperands {
  public:
   GradientOperands(const OpDesc& forward, const OpDesc& gradient,
@@ -102,7 +102,7 @@ class GradientOperands {
   const std::vector<ParameterSpec>& parameters_;
   std::string_view input_;
   std::string_view output_;
-  // whether it reads a single tensor besides parameters: the gradient of the output
+  // whether the operation reads a single tensor besides parameters: the gradient of the output
   bool reads_one_ = false;
   bool serves_others_ = false;
   std::vector<GradientOperand> all_;
@@ -114,7 +114,8 @@ class GradientWriter {
   GradientWriter(BackwardPass& pass, const SymbolicView& incoming)
       : pass_(pass), incoming_(incoming) {}
 
-  /// `adding`: the operation with `accumulate`. `result`: memory for the gradient of the input.
+  /// Writes one operation; `adding` is `overwriting` with `accumulate`. `result`: memory for the
+  /// gradient of the input.
   void write(const OpDesc& overwriting, const OpDesc& adding, const GradientOperands& operands,
              const SymbolicView& result) {
     Op* const op =

@@ -33,7 +33,8 @@ class OperationKind : public LayerKind {
   /// Returns the operations of the backward pass.
   [[nodiscard]] virtual std::vector<OpDesc> gradients(const LayerWork& work, bool accumulate) const;
 
-  /// Writes the operation. `given`: memory of the operands to which the rules above do not apply.
+  /// Writes the operation of the forward pass. `given`: memory of the operands to which the rules
+  /// above do not apply.
   void write_operation(ForwardPass& pass, const std::vector<SymbolicBinding>& given = {}) const;
   /// Writes the operations of the backward pass and contributes the gradient of the input.
   /// `incoming`: gradient of the output, or of all positions if the output has only their `part`.

@@ -23,14 +23,15 @@ class LayerPass {
   virtual ~LayerPass() = default;
 
   [[nodiscard]] virtual const LayerWork& work() const = 0;
-  /// Plans an operation, whose description must have the work's number format.
+  /// Plans an operation, whose description must have the number format of `work()`.
   [[nodiscard]] virtual Op& prepare(const OpDesc& desc) = 0;
   virtual void emit(Op& op, const std::vector<SymbolicBinding>& bindings) = 0;
 
-  /// Returns a tensor in the device's layout of activations, with the work's element type.
+  /// Returns the description of a tensor in the device's layout of activations, with the element
+  /// type of `work()`.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape) const = 0;
-  /// Returns an input. In the backward pass, only inputs for which LayerKind::backward_reads_input
-  /// is true.
+  /// Returns the memory of an input. In the backward pass, only for inputs for which
+  /// LayerKind::backward_reads_input is true.
   [[nodiscard]] virtual SymbolicView input(std::size_t which) const = 0;
   [[nodiscard]] virtual SymbolicView parameter(std::string_view role, const TensorDesc& wanted) = 0;
 
@@ -50,9 +51,9 @@ class ForwardPass : public LayerPass {
  public:
   /// Returns memory for the layer's output; called once.
   [[nodiscard]] virtual SymbolicView place_output(std::size_t bytes) = 0;
-  /// Returns memory that the layer's backward pass finds by the same name.
+  /// Returns memory whose content the backward pass reads with `kept` and the same name.
   [[nodiscard]] virtual SymbolicView keep(std::string_view name, std::size_t bytes) = 0;
-  /// Returns memory for the layer's calls in this pass only.
+  /// Returns memory that only the calls of this pass use.
   [[nodiscard]] virtual SymbolicView scratch(std::size_t bytes) = 0;
   /// Returns the memory that LayerKind::statistics requested.
   [[nodiscard]] virtual SymbolicView statistics() const = 0;
@@ -65,8 +66,8 @@ struct Gradient {
   int temporary = -1;  // index of the temporary; -1: memory of a boundary between stages
 };
 
-/// A layer takes the gradient of its output, contributes those of its inputs, and releases the
-/// taken gradient unless it contributes the same memory.
+/// The backward pass takes the gradient of the layer's output, contributes the gradients of its
+/// inputs, and releases the taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
   /// Returns whether gradients of parameters are accumulated.
@@ -80,7 +81,8 @@ class BackwardPass : public LayerPass {
   /// themselves.
   [[nodiscard]] virtual std::vector<Gradient> gradient_in_parts() = 0;
 
-  /// Returns whether the gradient of an input is needed; that of the network's input is not.
+  /// Returns whether the gradient of an input is needed; the gradient of the network's input is
+  /// not.
   [[nodiscard]] virtual bool is_wanted(std::size_t which) const = 0;
   /// Returns whether no other layer reads the gradient, so that it may be overwritten.
   [[nodiscard]] virtual bool is_exclusive(const Gradient& gradient) const = 0;
@@ -101,12 +103,11 @@ class BackwardPass : public LayerPass {
     contribute(which, result);
   }
 
-  /// Returns the memory of a parameter's gradient in its store, for operations that write canonical
-  /// gradients.
+  /// Returns the stored gradient of a parameter, for operations that write canonical gradients.
   [[nodiscard]] virtual SymbolicView parameter_gradient(std::string_view role) = 0;
   /// Emits an operation that computes "diff_<role>" of parameters into the store, through
-  /// temporaries if the operation's layout differs from the store's. `overwriting` and `adding`:
-  /// descriptions without and with `accumulate`. The bindings exclude the gradients.
+  /// temporaries if the layout of the operation differs from that of the store. `overwriting` and
+  /// `adding`: descriptions without and with `accumulate`. `bindings` exclude the gradients.
   virtual void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                         std::vector<SymbolicBinding> bindings,
                                         const std::vector<std::string_view>& roles) = 0;

@@ -25,8 +25,8 @@ class Embedding final : public OperationKind {
   float deviation_;
 };
 
-/// Attention between the positions of a sequence. Each position attends to itself and to those
-/// before it; without `causal`, to all. The input has queries, keys and values in that order:
+/// Attention between the positions of a sequence. Each position attends to all positions or, if
+/// `causal`, to itself and those before it. The input has queries, keys and values in that order:
 /// {sequence, 3·width} to {sequence, width}.
 class SelfAttention final : public OperationKind {
  public:
@@ -47,7 +47,7 @@ class SelfAttention final : public OperationKind {
 };
 
 /// One layer of torch.nn.LSTM in one direction, with samples first: {sequence, in} to {sequence,
-/// hidden}. The initial state is zero. PyTorch's two biases are one here, which is optional.
+/// hidden}. The initial state is zero. A single optional bias replaces the two biases of PyTorch.
 class Lstm final : public OperationKind {
  public:
   explicit Lstm(std::int64_t hidden, bool bias = true) : hidden_(hidden), bias_(bias) {}

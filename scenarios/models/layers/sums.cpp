@@ -1,4 +1,4 @@
-// Conversions before and after collectives.
+// Adds conversions to collectives.
 #include "scenarios/models/layers/sums.h"
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace parbench {
 namespace {
 
-/// Descriptions of an array of numbers in f32 and in the work's element type.
+/// Descriptions of an array in f32 and in the element type of the pass.
 struct Formats {
   TensorDesc wide;
   TensorDesc narrow;
@@ -29,7 +29,7 @@ void round(LayerPass& pass, const SymbolicView& source, const SymbolicView& dest
   pass.emit(op, {{"source", source}, {"destination", destination}});
 }
 
-/// Calls `sum` with memory for the numbers in f32; the memory is empty if they are f32.
+/// Calls `sum` with scratch memory for numbers in f32; empty if the activations are f32.
 template <class Sum>
 void with_temporary(BackwardPass& pass, std::size_t bytes, const Sum& sum) {
   const std::size_t in_f32 = bytes_in_f32(pass, bytes);

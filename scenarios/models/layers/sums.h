@@ -1,5 +1,5 @@
-// Sums over the shards of a divided network. Collectives add f32: numbers of smaller types are
-// widened first, and the sum is rounded once.
+// Sums over the shards of a divided network. Collectives add in f32: elements of smaller types are
+// converted first, and the sum is rounded once.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,21 @@
 
 namespace parbench {
 
-/// Returns the bytes of numbers of the work's element type when converted to f32; 0 if they are f32
+/// Returns the bytes that `bytes` of activations take after conversion to f32; 0 if they are f32
 /// already.
 [[nodiscard]] std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes);
 
-/// Gives every shard the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
-/// empty for f32.
+/// Replaces `data` on every shard by the sum over all shards. `in_f32`: scratch memory of
+/// `bytes_in_f32` bytes; empty for f32.
 void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f32);
-/// Overload that takes its memory for f32 from the temporaries of the backward pass.
+/// Overload with scratch memory from the backward pass.
 void add_up(BackwardPass& pass, const SymbolicView& data);
 
-/// Gives every shard its own part of the sum of all `data`, in `destination`, which may be this
-/// part of `data`. The content of `data` becomes undefined.
+/// Writes each shard's part of the sum of `data` over all shards to `destination`, which may be
+/// this part of `data`. The content of `data` becomes undefined.
 void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
                  const SymbolicView& in_f32, const SymbolicView& destination);
-/// Overload that takes its memory for f32 from the temporaries of the backward pass; the sum
-/// replaces the part in `data`.
+/// Overload with scratch memory from the backward pass. The sum replaces the part in `data`.
 void add_up_part(BackwardPass& pass, const SymbolicView& data, PositionPart part);
 
 }  // namespace parbench

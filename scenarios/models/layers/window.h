@@ -15,14 +15,13 @@ struct Window {
   std::int64_t dilation = 1;
   std::int64_t trailing = 0;  // padding at the bottom and on the right, in addition to `padding`
 
-  /// Returns the number of rows or columns that the window spans, from the first to the last that
-  /// it reads.
+  /// Returns the number of rows or columns from the first to the last one that the window reads.
   [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   /// Returns the number of positions along the height or width of an image. Throws
   /// std::invalid_argument if there is none.
   [[nodiscard]] std::int64_t positions(std::int64_t image) const;
   /// Returns {channels, H, W} after the window has moved over {…, H, W}. Throws
-  /// std::invalid_argument for inputs other than images.
+  /// std::invalid_argument for inputs that are not images.
   [[nodiscard]] Shape output(std::int64_t channels, const Shape& image) const;
 
   friend bool operator==(const Window&, const Window&) = default;

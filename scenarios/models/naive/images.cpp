@@ -1,4 +1,4 @@
-// Layers by definition: every element of an output is computed from the elements that it reads.
+// Loops that follow the definitions of layers.
 #include "scenarios/models/naive/images.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// Returns a number for each window, from the elements of the image that it covers.
+/// Returns the result of `reduce` for each window, on the elements of the image that it covers.
 template <class Reduce>
 Values over_windows(const Values& in, const Shape& from, const Shape& to, const Window& window,
                     std::int64_t samples, Reduce reduce) {
@@ -55,7 +55,7 @@ Values normalised_responses(const Values& in, const Shape& image,
   return out;
 }
 
-/// Each input is appended to the channels of a sample.
+/// Returns, for each sample, the channels of all inputs one after the other.
 Values concatenated(const std::vector<Values>& inputs, std::int64_t samples) {
   Values out;
   for (std::int64_t n = 0; n < samples; ++n) {
@@ -67,7 +67,7 @@ Values concatenated(const std::vector<Values>& inputs, std::int64_t samples) {
   return out;
 }
 
-/// Transposes {groups, channels per group}.
+/// Transposes {groups, channels per group} in each sample.
 Values shuffled(const Values& in, const Shape& image, std::int64_t groups, std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
   Values out;
@@ -104,13 +104,12 @@ Values padded(const Values& in, const Shape& from, const Shape& to, const Edges&
   return out;
 }
 
-/// The output begins with the bias of its channel. Every element of the input adds its multiple of
-/// the window.
+/// Returns a transposed convolution: bias, plus the product of each input element with the weights.
 Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
                               const TransposedConvolution::Options& options, const Values& weights,
                               const Values& bias, std::int64_t samples) {
   const Window& window = options.window;
-  const std::int64_t outputs = to[0] / options.groups;  // per group
+  const std::int64_t outputs = to[0] / options.groups;  // output channels per group
   Values out(at(samples * element_count(to)));
   for (std::size_t i = 0; i < out.size() && !bias.empty(); ++i) {
     out[i] = bias[i / at(to[1] * to[2]) % at(to[0])];

@@ -1,4 +1,5 @@
-// Layers of images by plain loops in double precision. Tensors are canonical, samples outermost.
+// Computes layers of images by plain loops in double precision. Tensors are canonical, samples
+// outermost.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace parbench::naive {
 
-/// Returns the output of a layer that windows, pads, normalises or moves channels; nothing for
-/// other kinds. See `output_of`.
+/// Returns the output of a pooling, padding, local response normalisation, transposed convolution
+/// or movement of channels; nothing for other kinds. See `output_of`.
 [[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
                                                      const Input& input, const Parameter& parameter,
                                                      std::int64_t samples);

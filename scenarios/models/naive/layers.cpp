@@ -1,4 +1,4 @@
-// Forward passes of layers by definition.
+// Loops that follow the definitions of layers.
 #include "scenarios/models/naive/layers.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void for_each(int64_t samples, const Maps& maps, Visit visit) {
   }
 }
 
-/// `bias`: may be empty.
+/// Returns a convolution. `bias` may be empty.
 Values convolution(const Values& in, const Maps& from, const Layer& layer, const Window& window,
                    const Values& weights, const Values& bias, int64_t samples) {
   const Maps to(layer.output);
@@ -72,7 +72,7 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
   return out;
 }
 
-/// `addend`: may be null.
+/// Returns a batch normalisation. `addend` may be null.
 Values batch_norm(const Values& in, const Values* addend, const Layer& layer, const BatchNorm& norm,
                   const Values& scale, const Values& shift, int64_t samples) {
   const Maps maps(layer.output);
@@ -109,7 +109,7 @@ Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   return out;
 }
 
-/// For rows of `features` features; `bias`: may be empty.
+/// Returns a linear layer for rows of `features` elements. `bias` may be empty.
 Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
               const Values& bias) {
   const int64_t outputs = layer.output.back();
@@ -157,7 +157,7 @@ Values composed(const Composition& kind, const Input& input, const Parameter& pa
   return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
 }
 
-/// Returns the output of a sequence layer or of a sum.
+/// Returns the output of a layer of sequences, a dropout or a sum.
 Values output_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
                           int64_t samples) {
   if (as<Embedding>(layer) != nullptr) {

@@ -1,5 +1,5 @@
-// The output of a layer by plain loops in double precision, as a reference for tests and checks.
-// Tensors are canonical, samples outermost.
+// Computes the output of a layer by plain loops in double precision, as a reference for tests and
+// checks. Tensors are canonical, samples outermost.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ namespace parbench::naive {
 using Values = std::vector<double>;
 /// Returns the values of one of the layer's inputs.
 using Input = std::function<const Values&(std::size_t which)>;
-/// Returns the values of the layer's parameter whose name ends with `suffix`: ".weight".
+/// Returns the values of the parameter of the layer whose name ends with `suffix`, such as
+/// ".weight".
 using Parameter = std::function<Values(const char* suffix)>;
 
-/// Returns the output of a layer for `samples` samples; normalisations use the statistics of these.
-/// `source`: shape of a sample of its first input.
+/// Returns the output of a layer for `samples` samples, which are the batch of batch
+/// normalisations. `source`: shape of a sample of its first input.
 [[nodiscard]] Values output_of(const Layer& layer, const Shape& source, const Input& input,
                                const Parameter& parameter, std::int64_t samples);
 

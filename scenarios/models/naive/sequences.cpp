@@ -1,4 +1,4 @@
-// Forward passes of layers of sequences, by definition.
+// Loops that follow the definitions of layers of sequences.
 #include "scenarios/models/naive/sequences.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ Values activated(Values in, ActivationKind kind, double low, double high) {
 
 namespace {
 
-/// Attention of one head: `in` points to its query at the first position. Keys and values are at
-/// +`width` and +2·`width`, the next position at +3·`width`.
+/// Computes attention of one head. `in`: its query at the first position. Its key and value are at
+/// +`width` and +2·`width`, the next position is at +3·`width`.
 void attend(const double* in, double* out, std::int64_t sequence, std::int64_t width,
             std::int64_t size, bool causal) {
   for (std::int64_t query = 0; query < sequence; ++query) {

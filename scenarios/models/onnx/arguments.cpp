@@ -1,4 +1,4 @@
-// Inputs of a node as operations, numbers and shapes, and its attributes.
+// Converts a node's inputs to operations, numbers and shapes, and reads its attributes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace parbench::onnx_import {
 
 namespace {
 
-/// Returns the integral part of a value, at most `beyond` in size. Throws CannotTranslate for NaN.
+/// Returns the integral part of a value, limited to ±beyond. Throws CannotTranslate for NaN.
 std::int64_t clamped(double value, double beyond) {
   if (std::isnan(value)) throw CannotTranslate("one of its integers is not a number");
   return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
@@ -56,7 +56,7 @@ Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int
                                weights);
 }
 
-/// Returns the elements inside of the samples in a dimension, repeated for each sample.
+/// Repeats a constant for each sample if it meets samples that are joined with other dimensions.
 Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
@@ -71,7 +71,8 @@ Term Arguments::repeated(Term x) {
   return one.broadcast(divided).reshape(to);
 }
 
-/// Returns the dimension of a tensor of that rank which meets the samples of another input.
+/// Returns the dimension of a tensor of `rank` dimensions that meets another input's samples in
+/// broadcasting.
 std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
   for (std::size_t which = 0; which < count(); ++which) {
     if (!has(which) || tensor(which).is_constant) continue;

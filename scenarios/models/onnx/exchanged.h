@@ -1,4 +1,4 @@
-// Tensors with the samples as their first dimension.
+// Converts tensors to a form with the samples as first dimension, and back.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace parbench::onnx_import {
 
-/// A tensor as layers exchange it, with the samples first, and the conversion back to the graph's
-/// shape.
+/// Converts a tensor between its shape in the graph and the form in which layers exchange it, with
+/// the samples first.
 class Exchanged {
  public:
   /// Throws CannotTranslate for a shape without samples.
@@ -30,10 +30,9 @@ class Exchanged {
   [[nodiscard]] Term to_front(Term x) const { return is_plain_ ? x : moved(x).reshape(front()); }
   [[nodiscard]] Term from_front(Term x) const { return is_plain_ ? x : restored(x); }
 
-  /// Moves the samples to the front, before all other dimensions; those that are joined with them
-  /// become dimensions of their own.
+  /// Moves the samples before all other dimensions. Dimensions joined with them become separate.
   [[nodiscard]] Term moved(Term x) const { return x.reshape(divided_).move_axis(samples_ + 1, 0); }
-  /// Returns elements with the samples first, in any dimensions, in the graph's shape.
+  /// Inverts `moved`; the dimensions of `x` after the samples may be joined.
   [[nodiscard]] Term restored(Term x) const {
     Extents front = divided_;
     front.erase(front.begin() + static_cast<std::ptrdiff_t>(samples_) + 1);
@@ -43,7 +42,7 @@ class Exchanged {
 
  private:
   Extents shape_;
-  Extents divided_;  // with the samples as a dimension of their own
+  Extents divided_;  // shape_ with the samples as a separate dimension
   std::size_t samples_ = 0;
   bool is_plain_ = false;
 };

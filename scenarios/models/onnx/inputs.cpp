@@ -21,7 +21,7 @@ bool contains(std::string_view name, std::string_view part) {
 
 bool is_mask(const Input& input) { return !input.is_numbers && contains(input.name, "mask"); }
 
-/// Returns whether an input selects rows of tables.
+/// Returns whether an input consists of tokens, by its type, rank and name.
 bool is_of_tokens(const Input& input) {
   return input.is_tokens && input.shape.size() >= 2 && !contains(input.name, "mask") &&
          !contains(input.name, "position") && !contains(input.name, "type") &&
@@ -30,20 +30,21 @@ bool is_of_tokens(const Input& input) {
 
 bool is_of_numbers(const Input& input) { return input.is_numbers && !input.shape.empty(); }
 
-/// Returns an empty name if the file has none.
+/// Returns the name of a dimension in the file; empty if it has none.
 std::string given_name(const Input& input, std::size_t d) {
   return d < input.dimensions.size() ? input.dimensions[d] : std::string();
 }
 
-/// Returns the name of an open dimension for --dim: its name in the file, or "INPUT.NUMBER" without
-/// one.
+/// Returns the name of an open dimension for --dim: its name in the file, or "INPUT.NUMBER" if it
+/// has none.
 std::string name_of_dimension(const Input& input, std::size_t d) {
   const std::string given = given_name(input, d);
   return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
 }
 
-/// Returns the dimension of an input that corresponds to the first input's samples, by name or,
-/// without names, by size: in states, it follows the layers. Otherwise 0.
+/// Returns the dimension of an input that contains the samples: the one with the name or, without
+/// names, the size of the first input's first dimension. In recurrent states, it follows the
+/// layers. 0 if there is none.
 std::size_t samples_of(const Graph& graph, const Input& input) {
   const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
   const auto first = std::ranges::find_if(graph.inputs, has_shape);
@@ -157,7 +158,8 @@ class InputMaker {
                     d, input.name, name));
   }
 
-  /// Throws UsageError for a size whose name is not an open dimension.
+  /// Throws UsageError for a size in --dim that belongs neither to an open dimension nor to an
+  /// input without dimensions.
   void check_dimensions() const {
     std::vector<std::string> known;
     for (const Input& input : graph_.inputs) {

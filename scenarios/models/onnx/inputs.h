@@ -5,11 +5,11 @@
 
 namespace parbench::onnx_import {
 
-/// Adds all inputs of the file to the translator. Floating-point inputs are concatenated in the
-/// network's input; if there are none, token inputs are. Masks are ones, positions are in order,
-/// and other integers are zeros; an input without dimensions is a number that the user gives.
-/// Returns whether the network's input consists of tokens. Throws UsageError for unknown
-/// dimensions, and for sizes whose name is not a dimension.
+/// Adds all inputs of the file to the translator. Floating-point inputs, or token inputs if there
+/// are none, are concatenated in the network's input. Of the others, masks become ones, positions
+/// 0, 1, 2, …, an input without dimensions the number in --dim, and the rest zeros. Returns whether
+/// the network's input consists of tokens. Throws UsageError if the file has neither kind of input,
+/// for an open dimension without a size, and for a size with another name.
 bool add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options);
 
 }  // namespace parbench::onnx_import

@@ -1,5 +1,5 @@
-// Each operation belongs to the layer of all its readers. An operation that several layers read, or
-// a layer of its own kind, ends a layer.
+// An operation is a part of the layer of its readers. If these are in several layers, or an
+// OpKind::layer, it ends a layer of its own. An OpKind::layer is a layer by itself.
 #include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 using general::Operation;
 using general::OpKind;
 
-/// Replaces slashes, because they separate parts of cases' names.
+/// Replaces characters that separate parts of cases' names by dots.
 std::string with_dots(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
@@ -51,14 +51,15 @@ class Layering {
  private:
   [[nodiscard]] bool is_root(int index) const { return root_of_[slot(index)] == index; }
   [[nodiscard]] static std::size_t slot(int index) { return static_cast<std::size_t>(index); }
-  /// Returns whether every layer that reads an operation computes it itself.
+  /// Returns whether each layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
     return !varies_[slot(index)] || operation.kind == OpKind::parameter ||
            std::ranges::none_of(operation.shape, &Extent::samples);
   }
 
-  /// Finds operations that depend on the network's input, parameters or layers, unlike masks.
+  /// Finds operations that depend on the network's input, on parameters or on layers, unlike
+  /// constant masks.
   void find_varying() {
     for (int index = 0; index <= output_; ++index) {
       const Operation& operation = graph_.at(index);
@@ -70,7 +71,8 @@ class Layering {
     }
   }
 
-  /// Finds the last operation of each operation's layer; −1: no layer, or several.
+  /// Finds the last operation of each operation's layer; −1: several layers compute it, −2: none
+  /// does.
   void find_roots() {
     constexpr int unread = -2;
     root_of_.assign(slot(output_) + 1, unread);
@@ -161,14 +163,15 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// Returns whether all values of a constant are equal, like initial weights that exporters merge.
+  /// Returns whether all values of a constant are equal. Exporters merge such initial values of
+  /// separate parameters.
   [[nodiscard]] bool is_uniform(int constant) {
     const std::vector<double> values = translator_.values_of(constant);
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   }
 
   /// Stores a layer's parameters. A layer with the constants of an earlier one is tied to it,
-  /// unless these are uniform: exporters merge equal initial values.
+  /// unless they are uniform. Throws CannotTranslate if it has only some of them.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
@@ -193,10 +196,10 @@ class Layering {
 
   struct Part {
     general::Graph graph;
-    std::map<int, int> copies;  // by operation of the network
+    std::map<int, int> copies;  // operations of `graph`, by operation of the network
     std::vector<int> inputs;    // indices of layers
     std::vector<ParameterSpec> parameters;
-    std::vector<int> constants;  // constants of the parameters
+    std::vector<int> constants;  // initial values, by parameter
   };
 
   void add_composition(int index) {
@@ -244,7 +247,7 @@ class Layering {
 
   static std::string role_of(std::size_t i) { return fmt::format("weight{}", i); }
 
-  /// Copies an operation to the graph of a composition.
+  /// Copies an operation, and those on which it depends in its layer, to a composition's graph.
   int copied(Part& part, int index, bool is_own_root = false) {
     if (const auto known = part.copies.find(index); known != part.copies.end())
       return known->second;
@@ -265,7 +268,7 @@ class Layering {
     return copy;
   }
 
-  /// Returns the layer that provides a shared parameter for each sample to compositions.
+  /// Returns a layer that outputs a shared parameter for each sample, for compositions to read.
   int layer_of_common(int constant, const Shape& shape) {
     const auto [found, is_new] = common_layers_.try_emplace(constant, network_input);
     if (!is_new) return found->second;
@@ -291,7 +294,8 @@ class Layering {
     return common_layers_[constant] = layer;
   }
 
-  /// Returns the mean over the samples, which are all equal; its gradient is the sum of theirs.
+  /// Returns a shared parameter as the mean of its layer's output over the samples, all of which
+  /// have the same values. The layer sums their gradients.
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});
@@ -316,15 +320,15 @@ class Layering {
   Translator& translator_;
   const general::Graph& graph_;
   int output_;
-  std::vector<bool> varies_;  // by operation
-  std::vector<int> root_of_;
-  std::map<int, int> layer_of_;  // by operation that ends a layer
+  std::vector<bool> varies_;     // see find_varying; by operation
+  std::vector<int> root_of_;     // see find_roots; by operation
+  std::map<int, int> layer_of_;  // by the operation that ends the layer
   std::map<int, int> layer_of_constant_;
   std::map<int, Parameters> parameters_;  // by layer
   std::set<int> common_;                  // constants of parameters that several compositions read
   std::map<int, int> common_layers_;
   std::set<std::string> names_;
-  std::map<std::string, int> numbers_;  // of layers with the same name
+  std::map<std::string, int> numbers_;  // number of suffixes used, by name
   LayeredNetwork result_;
 };
 

@@ -10,16 +10,16 @@
 
 namespace parbench::onnx_import {
 
-/// A network, and the constants with its parameters' initial values, by layer and role.
+/// A network, and the constants with the initial values of its parameters, by layer and role.
 struct LayeredNetwork {
   Network network;
   std::map<std::pair<int, std::string>, int> constants;
 };
 
 /// Returns the layers that compute an operation of the translator's network from its only input:
-/// layers made by operators, and compositions of the operations between them. Throws
-/// CannotTranslate if layers would have to exchange an unsupported tensor, or if weights belong to
-/// several layers.
+/// layers of operators, and compositions of the operations between them. Throws CannotTranslate for
+/// several inputs, for a tensor without samples between layers, and for layers other than
+/// compositions that share only some weights.
 [[nodiscard]] LayeredNetwork layered(Translator& translator, int output);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Caches files: a sweep requests the same file for each case.
+// Caches files, because a sweep requests the same file for each case.
 #include "scenarios/models/onnx/model.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns when a file was last written; nothing if unknown.
+/// Returns the time of the last modification of a file; nothing if it is unknown.
 std::optional<fs::file_time_type> written_at(const std::string& path) {
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(path, error);
@@ -44,8 +44,8 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   return known.graph;
 }
 
-/// Returns the image size that the file specifies for its first input with square images; the
-/// default if it is open.
+/// Returns the height and width of images for the size "image": those of the first input of images,
+/// or a default if they are open. Nothing if they differ.
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   constexpr std::int64_t open_image = 224;
   for (const Input& input : graph.inputs) {
@@ -56,14 +56,15 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return std::nullopt;
 }
 
-/// Everything on which a network of a file depends.
+/// A network's values, and what they depend on besides the path.
 struct Made {
   std::optional<fs::file_time_type> written;
   ImportOptions options;
   StoredValues values;
 };
 
-/// Networks made in the same way share their values, which are read once per run.
+/// Returns the values of an earlier network of the same file and options, or else `values`: they
+/// are read once per run.
 StoredValues shared_values(const std::string& path, const ImportOptions& options,
                            const StoredValues& values) {
   static std::mutex mutex;
@@ -78,7 +79,7 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
   return values;
 }
 
-/// Adds the file's name to errors about a graph.
+/// Returns the network of a graph, and adds the path of the file to errors.
 Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
                    const ImportOptions& options) {
   try {

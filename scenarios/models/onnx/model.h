@@ -1,4 +1,4 @@
-// Models of users: ONNX files, named by their path.
+// Models from ONNX files of users, named by their path.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace parbench::onnx_import {
 
-/// Suffix of such files.
+/// Suffix of ONNX files.
 inline constexpr std::string_view file_suffix = ".onnx";
 
-/// Reads a file, or returns the cached model if the file has not changed. A model for images has
-/// the size "image", with the file's own size as default. Reading, and making the network, throw
-/// UsageError with the file's name and the problem.
+/// Returns the model of a file, which is read again only if it has changed. A model for square
+/// images has the size "image", by default that of the file, or 224 if it is open. Reading, and
+/// Model::make, throw UsageError with the file's path and the problem.
 [[nodiscard]] Model model_of_file(const std::string& path, const FileOptions& options);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Selects inputs and nodes of a file for translation, divides the network into units, and computes
+// Selects nodes of a file for translation, divides the network into units, and computes initial
 // values of its weights.
 #include "scenarios/models/onnx/network_of_file.h"
 
@@ -23,7 +23,8 @@ namespace {
 
 using general::Extents;
 
-/// Returns the output for the loss.
+/// Returns the output for the loss: `wanted` or, if that is empty, the first one. Throws UsageError
+/// if it does not exist.
 const std::string& chosen_output(const Graph& graph, const std::string& wanted) {
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
   if (wanted.empty()) return graph.outputs.front();
@@ -33,7 +34,7 @@ const std::string& chosen_output(const Graph& graph, const std::string& wanted) 
                                fmt::join(graph.outputs, ", ")));
 }
 
-/// Returns the nodes on which an output depends.
+/// Returns the nodes on which an output depends, in the order of the file.
 std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& output) {
   std::set<std::string, std::less<>> wanted{output};
   std::vector<const Node*> nodes;
@@ -67,7 +68,7 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& out
   throw UsageError(text);
 }
 
-/// Checks that only layers with tables read tokens.
+/// Throws UsageError if a layer without a table reads tokens.
 void check_tokens(const Network& network) {
   for (const Layer& layer : network.layers) {
     if (!layer.reads(network_input) || as<Embedding>(layer) != nullptr) continue;
@@ -85,7 +86,7 @@ std::int64_t vocabulary_of(const Network& network) {
   return vocabulary;
 }
 
-// --- the end ---
+// --- prediction and loss ---
 
 /// The operation whose result is the prediction, and the loss.
 struct End {
@@ -93,7 +94,7 @@ struct End {
   Loss loss = Loss::mean_squared_error;
 };
 
-/// {N, classes, 1, 1} as {N, classes}.
+/// Returns {N, classes, 1, 1} as {N, classes}, and other tensors unchanged.
 int without_ones(general::Graph& graph, int operation) {
   Extents shape = graph.shape(operation);
   if (shape.size() != 4 || !shape[2].is_one() || !shape[3].is_one()) return operation;
@@ -101,8 +102,7 @@ int without_ones(general::Graph& graph, int operation) {
   return graph.reshape(operation, std::move(shape));
 }
 
-/// Returns the node that computes the output, skipping nodes that only forward it; null if there is
-/// none.
+/// Returns the node that computes an output, skipping Identity nodes; null if there is none.
 const Node* last_node(const Graph& graph, std::string name) {
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (std::ranges::find(node->outputs, name) == node->outputs.end()) continue;
@@ -112,7 +112,9 @@ const Node* last_node(const Graph& graph, std::string name) {
   return nullptr;
 }
 
-/// A final softmax over classes becomes part of the loss.
+/// Returns the prediction and the loss: for a softmax over the last dimension, its input and
+/// cross-entropy; otherwise the output and the mean squared error. Throws UsageError for a constant
+/// output.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
@@ -137,7 +139,7 @@ End end_of(Translator& translator, const Graph& graph, const std::string& name) 
   return {.operation = operation, .loss = Loss::cross_entropy};
 }
 
-/// Throws UsageError for a loss that does not fit the network's prediction.
+/// Sets the loss. Throws UsageError if it does not fit the prediction.
 void set_loss(Network& network, Loss loss) {
   constexpr std::size_t image_rank = 3;
   if (loss == network.loss) return;
@@ -151,7 +153,7 @@ void set_loss(Network& network, Loss loss) {
   network.loss = loss;
 }
 
-/// Returns a function with the values of parameters, which computes them on demand and keeps them.
+/// Returns a function that computes initial values of parameters on demand and caches them.
 StoredValues values_of(std::shared_ptr<Translator> translator,
                        std::map<std::pair<int, std::string>, int> constants) {
   struct Known {
@@ -183,10 +185,10 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
     }
   }
   std::vector<std::size_t> crossing(count + 1);
-  std::vector<std::size_t> ending(count + 1);  // by layer
+  std::vector<std::size_t> ending(count + 1);  // tensors of which it is the last reader; by layer
   std::size_t open = 0;
   for (std::size_t layer = 0; layer < count; ++layer) {
-    if (last_reader[layer] >= layer) {  // that of the previous layer
+    if (last_reader[layer] >= layer) {  // output of the previous layer
       ++open;
       ++ending[last_reader[layer]];
     }
@@ -196,20 +198,20 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
   return crossing;
 }
 
-/// Divides the layers into units, named after their first layers. Each unit except the first
-/// contains a layer of products. It begins where a single tensor crosses: at that layer, or at the
-/// last such position after the previous product. The latter is the end of a residual connection
-/// whose block begins with a normalisation: the block and the next connection read the same sum. If
-/// a connection spans many products, which would leave them in one unit, units also begin at
-/// products where few tensors cross.
+/// Divides the layers into units, named after their first layers. A layer of products begins a unit
+/// if a single tensor crosses to it. Otherwise, the unit begins at the last layer since the
+/// previous product to which a single tensor crosses, such as the normalisation at the beginning of
+/// a residual block; without such a layer, both products share a unit. If a unit would have more
+/// than `many` products, because a connection spans them, units also begin at products to which at
+/// most `few` tensors cross.
 void divide_into_units(Network& network) {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;
   const std::vector<std::size_t> crossing = crossing_tensors(network);
   const std::size_t count = network.layers.size();
   std::vector<bool> can_begin(count);
-  std::vector<std::size_t> products;  // products of the current unit, last layer first
-  bool wants_begin = false;  // whether no unit begins between the last product and the one before
+  std::vector<std::size_t> products;  // layers of products in the current unit, last one first
+  bool wants_begin = false;           // a product was passed for which no unit begins yet
   for (std::size_t i = count; i-- > 0;) {
     const Layer& layer = network.layers[i];
     if (!layer.kind->products(network.work_of(layer, 1), true).empty()) {
@@ -222,7 +224,7 @@ void divide_into_units(Network& network) {
     }
     if (!can_begin[i] && i != 0) continue;
     const bool is_divided = products.size() > many;
-    if (can_begin[i] && is_divided) products.pop_back();  // belongs to the unit that begins here
+    if (can_begin[i] && is_divided) products.pop_back();  // its unit begins here
     for (const std::size_t product : std::exchange(products, {})) {
       if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }

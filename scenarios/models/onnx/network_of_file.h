@@ -18,9 +18,9 @@ struct ImportOptions {
   friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
 };
 
-/// Returns the network that computes an output of a file. With `stored_weights`, its parameters are
-/// initialised with the file's values, which `load` reads. Throws UsageError if the network cannot
-/// be trained, with every node that cannot be translated.
+/// Returns the network that computes an output of a file. `load` reads values of constants. With
+/// `stored_weights`, parameters are initialised with values of the file. Throws UsageError if the
+/// network cannot be trained, with the reasons for which nodes cannot be translated.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options);
 

@@ -23,7 +23,8 @@ using general::OpKind;
 /// Thrown for a node that reads the result of a node that could not be translated.
 class Missing : public std::exception {};
 
-/// Larger constants are not inspected if they can be weights; constants above max_read never are.
+/// Maximum elements of constants whose values are inspected: max_inspected if they can be weights
+/// and do not have the shape of a mask, otherwise max_read.
 constexpr std::int64_t max_inspected = 1 << 20;
 constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
 
@@ -50,7 +51,7 @@ bool is_mask(const Shape& shape, const std::vector<double>& values) {
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
-/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w).
+/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w) at positions p.
 bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
              std::size_t count) {
   constexpr double tolerance = 1e-3;
@@ -302,7 +303,7 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // nodes that read it are refused
+    if (i >= outputs.size()) continue;  // not supported; nodes that read it are skipped
     if (outputs[i] < 0) continue;
     tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
                                  .operation = outputs[i],
@@ -314,12 +315,12 @@ void Translator::try_translate(const Node& node) {
   try {
     translate(node);
   } catch (const Missing&) {
-    // its problem is known
+    // the problem of the node that computes the tensor is known
   } catch (const CannotTranslate& error) {
     problems_.push_back({&node, error.what()});
   } catch (const std::invalid_argument& error) {
     problems_.push_back({&node, error.what()});
-  } catch (const std::out_of_range&) {  // of general::evaluate, on reading
+  } catch (const std::out_of_range&) {  // thrown by general::evaluate
     problems_.push_back({&node, "it reads a constant outside of its elements"});
   }
   keep_makers(node);

@@ -1,4 +1,4 @@
-// Translates the nodes of an ONNX graph to general operations: the parts that operators share.
+// Translates the nodes of an ONNX graph to general operations: the parts that all operators share.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ using general::Extent;
 using general::Extents;
 using general::Term;
 
-/// Why a node cannot be translated. Not a std::logic_error, which would indicate a bug of the
-/// translator.
+/// The reason why a node cannot be translated. Not a std::logic_error, which would indicate a bug
+/// of the translator.
 class CannotTranslate : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -41,22 +41,21 @@ inline void refuse_if(bool applies, const std::string& reason) {
 /// that no shape contains.
 inline constexpr std::int64_t samples_prime = 1'000'003;
 
-/// Limit of integers that are not numbers of samples. It exceeds every extent, and products of two
-/// such integers and a few gates or sides fit into 64 bits.
+/// Limit of integers that are not numbers of samples. It exceeds practical extents, and products of
+/// two such integers and a few gates or sides fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
 /// Limit of the extents of images and windows. Larger numbers are treated as mistakes; their
 /// products would exceed 64 bits.
 inline constexpr std::int64_t max_extent = 1 << 24;
 
-/// Returns the extents of a shape that was computed from others; multiples of the prime contain the
-/// samples.
+/// Returns the extents of a computed shape; multiples of `samples_prime` contain the samples.
+/// Throws CannotTranslate for negative numbers.
 [[nodiscard]] Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
 
-/// Returns the name of a layer by the node at which it begins. PyTorch's older exporter names nodes
-/// after the modules around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the
-/// name of the module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are
-/// the node's.
+/// Returns a name for a layer of a node. PyTorch's older exporter names nodes after the modules
+/// around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the name of the
+/// module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are unchanged.
 [[nodiscard]] std::string layer_name_of(const Node& node, bool has_weights);
 
 /// A tensor of the file: an operation of the network's graph or of the graph of constants.
@@ -66,7 +65,8 @@ struct Tensor {
   ElementType type = ElementType::floating;
 };
 
-/// A layer of its own kind, and the constants with its parameters' initial values, by role.
+/// A layer of an operator or a fusion (OpKind::layer), and the constants with its parameters'
+/// initial values, by role.
 struct TranslatedLayer {
   std::shared_ptr<const LayerKind> kind;
   std::string name;
@@ -81,14 +81,15 @@ class Translator {
   /// `file` must outlive the translator.
   Translator(const Graph& file, Load load);
 
-  /// Adds an input of the file. `shape`: its extents, including the position of the samples.
+  /// Adds an input of the file. `shape`: its extents, one of which contains the samples.
   void add_input(const std::string& name, Extents shape, ElementType type);
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
   /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
   /// are skipped.
   void translate(const std::vector<const Node*>& nodes);
-  /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set.
+  /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set. If a node
+  /// fails, the node with the nested graph is skipped.
   void translate_nested(const onnx_import::Graph& nested);
   /// Gives a name to an existing tensor.
   void set(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
@@ -104,7 +105,7 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
-  /// Returns the number of samples in the exported file if its shapes contain it; otherwise 1.
+  /// Returns the number of samples in the exported file; 1 if its first input does not show it.
   [[nodiscard]] std::int64_t samples_of_file() const;
   /// Returns the constants with the initial values of the network's parameters.
   [[nodiscard]] const std::vector<int>& parameters() const { return parameters_; }
@@ -112,47 +113,49 @@ class Translator {
     return parameters_.at(static_cast<std::size_t>(parameter.index));
   }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
-  /// Returns the first node that made an operation of the network.
+  /// Returns the node for which an operation of the network was appended; null if there is none.
   [[nodiscard]] const Node* maker_of(int operation) const;
   /// Stores a node that is not in the file.
   const Node& add_node(Node node) { return added_nodes_.emplace_back(std::move(node)); }
 
-  /// Returns null for an unknown name.
+  /// Returns the tensor of that name; null if it does not exist.
   [[nodiscard]] const Tensor* find(const std::string& name) const;
-  /// Returns the operation of the network for a tensor. A constant made of the file's weights
-  /// becomes a parameter, other constants become numbers. `trains`: a constant with a single
-  /// element becomes a parameter, too.
+  /// Returns the network's operation for a tensor. A constant of weights becomes a parameter unless
+  /// its values are a mask or positions, and any constant does if `trains`; others keep their
+  /// values. Throws CannotTranslate if it is too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
-  /// Returns whether a constant is made of the file's weights.
+  /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
+  /// rounding are not: they are positions, masks or indices.
   [[nodiscard]] bool is_trainable(int constant) const;
   /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
-  /// Returns the values of a constant; computes them if necessary.
+  /// Returns the values of a constant. Reads and computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
-  /// Returns the first tensor of the file from which a constant is made.
+  /// Returns the first tensor of the file from which a constant is made; empty if there is none.
   [[nodiscard]] std::string source_of(int constant) const;
   /// Returns the module of which a constant is the weight or the bias, by its name: "fc" for
   /// "fc.weight"; empty if the name does not show it.
   [[nodiscard]] std::string module_of(int constant) const;
 
-  /// Adds an operation of constants for a tensor of the file, an initializer or the output of a
-  /// Constant node. If `may_train`, a floating-point tensor of more than one element is weights.
+  /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
+  /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
   int add_source(const std::string& name, const Constant& constant, bool may_train);
-  /// Returns whether the weights are initializers, rather than values of Constant nodes.
+  /// Returns whether initializers of the file are weights. Otherwise values of Constant nodes may
+  /// be weights.
   [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
-  /// Returns the subsequence of the next layer that draws numbers.
+  /// Returns the subsequence of random numbers for the next layer that needs one.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
-  /// Returns whether a node reads a tensor.
+  /// Returns whether a node that the network needs reads a tensor.
   [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
   /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
 
-  /// Appends a layer of its own kind to the network. The first dimension of its inputs is the
-  /// samples. `weights`: the constant after which it is named; −1: none.
+  /// Appends a layer to the network; its inputs begin with the samples. `weights`: the constant
+  /// after which it is named; −1: it is named after the node.
   Term add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                  std::vector<std::pair<std::string, int>> parameters, int weights);
-  /// Appends the layer to another graph that shares this network's layers.
+  /// Appends a layer to a graph that shares the layers of this translator.
   int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
   /// Replaces the network by a graph with the same inputs and parameters. `makers`: by operation.
   void replace_network(general::Graph network, std::vector<const Node*> makers) {
@@ -172,8 +175,8 @@ class Translator {
   general::Graph network_;
   general::Graph constants_;
   std::vector<std::string> sources_;                // tensors of the file, by input of constants_
-  std::map<std::string, int, std::less<>> inputs_;  // of constants_, by name
-  std::set<int> weights_;                           // inputs of constants_ that are weights
+  std::map<std::string, int, std::less<>> inputs_;  // operations of constants_, by name
+  std::set<int> weights_;                           // operations of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<int, int> brought_;  // operations of the network, by constant
@@ -188,7 +191,7 @@ class Translator {
 };
 
 /// A node's inputs and attributes, converted for its operator. The result belongs to the network's
-/// graph if the node reads an activation, otherwise to that of constants. All functions throw
+/// graph if the node reads an activation, otherwise to the graph of constants. Functions throw
 /// CannotTranslate if the node lacks what they need.
 class Arguments {
  public:
@@ -213,10 +216,11 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// Returns the operation of an input in `graph()`. If a constant repeats itself for each sample
-  /// of the exported file and meets samples there, one repetition.
+  /// Returns the operation of an input in `graph()`. A constant that repeats its values for each
+  /// sample of the exported file, in a dimension in which another input has samples, is replaced by
+  /// the values for one sample.
   [[nodiscard]] Term operand(std::size_t which);
-  /// Like `operand`, for weights: constants are trained, even with a single element.
+  /// Like `operand`, for weights: a constant becomes a parameter, even with a single element.
   [[nodiscard]] Term weights(std::size_t which);
   /// Returns the sum of a term and an input; the term alone if the input is omitted.
   [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
@@ -232,16 +236,17 @@ class Arguments {
   }
   [[nodiscard]] Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
-  /// Returns whether an input can be the weights of a layer: a constant of several floating-point
-  /// numbers.
+  /// Returns whether an input can be a layer's weights: a constant that is made of weights, or of
+  /// floating-point numbers and not a scalar.
   [[nodiscard]] bool is_weight(std::size_t which) const;
-  /// Returns the operation of an input in the graph of constants.
+  /// Returns the operation of an input in the graph of constants. `what`: its name in errors.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// Returns the values of a constant input; empty if the input is omitted.
   [[nodiscard]] std::vector<double> numbers(std::size_t which) const;
-  /// Returns the values as integers. Numbers of samples are multiples of `samples_prime`.
+  /// Returns the values of a constant input as integers. Numbers of samples are multiples of
+  /// `samples_prime`.
   [[nodiscard]] std::vector<std::int64_t> integers(std::size_t which) const;
-  /// Returns the value of a constant input with one element.
+  /// Returns the value of a constant input with one element; `fallback` if the input is omitted.
   [[nodiscard]] double number(std::size_t which, double fallback) const;
 
   [[nodiscard]] bool has_attribute(std::string_view name) const {
@@ -254,8 +259,8 @@ class Arguments {
     if (const auto* value = std::get_if<Value>(&found->second)) return *value;
     throw CannotTranslate("its attribute " + std::string(name) + " has another type");
   }
-  /// Returns an attribute, or the constant input `which` with one element, of magnitude at most
-  /// `max_integer`, so that operators can multiply it by an extent.
+  /// Return an attribute, or the constant input `which` with one element. Beyond ±max_integer, the
+  /// former is refused and the latter limited, so that operators can multiply it by an extent.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
   /// Returns an attribute with several integers, each limited to `max_integer`.
@@ -284,7 +289,7 @@ class Arguments {
   [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view name,
                                                                   std::size_t which) const;
 
-  /// Appends a layer of its own kind for the node; see Translator::add_layer.
+  /// Appends a layer for the node; see Translator::add_layer.
   Term add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                  std::vector<std::pair<std::string, int>> parameters = {}, int weights = -1);
 
@@ -296,7 +301,7 @@ class Arguments {
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
   struct Met {
     std::size_t dimension = 0;
-    Extent extent = {};  // extent in the other input
+    Extent extent = {};  // extent of the other input, which contains the samples
   };
   [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
   [[nodiscard]] Term repeated(Term x);
@@ -307,7 +312,7 @@ class Arguments {
   std::optional<ElementType> type_;
 };
 
-/// Operations that a node has appended, by output.
+/// Operations for the outputs of a node; −1 for an output that is not supported.
 using Outputs = std::vector<int>;
 using Integers = std::vector<std::int64_t>;
 
@@ -315,14 +320,14 @@ using Integers = std::vector<std::int64_t>;
 using Translate = Outputs (*)(Arguments& arguments);
 using OperatorTable = std::map<std::string_view, Translate>;
 
-/// Translates operators with nested graphs, which set the tensors of their outputs themselves.
+/// Translates an operator with nested graphs, and sets the tensors of its outputs.
 using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] const std::map<std::string_view, ControlFlow>& control_flow_operators();
 
 /// Returns the translations of all other operators, by their names in files.
 [[nodiscard]] const OperatorTable& operator_table();
 
-// The parts of the table.
+// Parts of the table.
 [[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
 [[nodiscard]] OperatorTable movement_operators();

@@ -17,7 +17,7 @@ Term silu(Term x) {
   return half * (half.tanh() + 1.0F);
 }
 
-/// min(max(x + 3, 0), 6)/6.
+/// Returns min(max(x + 3, 0), 6)/6.
 Term hard_sigmoid(Term x) { return (x + 3.0F).clipped(0, 6) * (1.0F / 6); }
 
 /// Converts {samples, pixels, channels} to {samples, channels, height, width}, and back.
@@ -33,14 +33,15 @@ Shape rows_shape(const Shape& image) {
   return {element_count(image) / image.front(), image.front()};
 }
 
-/// Initial values of positions and tokens of BERT and ViT.
+/// Initial values of the positions of BERT and ViT, and of the segments of BERT.
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
-/// Factors of the pairs of {samples, positions, 1, kv heads, queries for each, 2, half a head}.
+/// Rotates pairs in {samples, positions, 1, kv heads, queries for each, 2, half a head}; a pair is
+/// along the dimension of extent 2.
 struct Rotation {
   Term cosines;
-  Term sines;  // sines for the second number of each pair
+  Term sines;  // sines, negative for the first number of each pair
 
   [[nodiscard]] Term of(Term x) const {
     const Term exchanged = x.reversed(x.rank() - 2);

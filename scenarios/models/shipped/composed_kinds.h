@@ -1,4 +1,5 @@
-// Layers of shipped models that are composed of general operations.
+// Layers of shipped models, composed of general operations. Comments describe what a layer
+// computes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace parbench {
 
-/// A composition in the making: its graph, and its parameters.
+/// Builds the graph and the parameters of a composition.
 class Composer {
  public:
   [[nodiscard]] general::Term input(const Shape& sample) {
@@ -35,13 +36,13 @@ class Composer {
   std::vector<ParameterSpec> parameters_;
 };
 
-/// x / √(mean(x²) + ε) · weight over the last dimension (Zhang, Sennrich 2019).
+/// Computes x / √(mean(x²) + ε) · weight over the last dimension (Zhang, Sennrich 2019).
 [[nodiscard]] Composition rms_norm(const Shape& sample, float epsilon);
 
-/// silu(first half of the last dimension) · second half.
+/// Returns silu(first half of the last dimension) · second half.
 [[nodiscard]] general::Term gated_by_silu(general::Term x);
 
-/// silu(first half) · second half of the last dimension (Shazeer 2020): {…, 2·width} to
+/// Computes silu(first half) · second half of the last dimension (Shazeer 2020): {…, 2·width} to
 /// {…, width}.
 [[nodiscard]] Composition gated_silu(const Shape& sample);
 
@@ -50,36 +51,37 @@ struct RotarySizes {
   std::int64_t heads = 1;     // heads of queries: a multiple of `kv_heads`
   std::int64_t kv_heads = 1;  // heads of keys and of values
   std::int64_t head_size = 2;
-  double base = 10000;  // base of the wavelengths, in positions over 2π
+  double base = 10000;  // pair i of a head rotates by base^(−2i/head_size) per position
 };
 
-/// Returns the input of SelfAttention from projections of queries, keys and values. Queries and
+/// Computes the input of SelfAttention from projections to queries, keys and values. Queries and
 /// keys are rotated by angles proportional to their position (Su et al. 2021; the halves of a head
 /// form pairs, as in Llama), and each head of keys and values is repeated for the queries that
 /// share it. {sequence, (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}.
 [[nodiscard]] Composition rotary_projections(const RotarySizes& sizes);
 
-/// Prepends a trainable token to the pixels of an image as rows, and adds trainable positions to
-/// all rows: {width, height, width of the image} to {1 + pixels, width} (Dosovitskiy et al. 2020).
+/// Converts the pixels of an image to rows, prepends a trainable token as a row, and adds trainable
+/// positions to all rows: {channels, height, width} to {1 + pixels, channels} (Dosovitskiy et al.
+/// 2020).
 [[nodiscard]] Composition class_token_and_positions(const Shape& image);
 
-/// Returns the first row: {rows, width} to {width}.
+/// Selects the first row: {rows, width} to {width}.
 [[nodiscard]] Composition first_row(const Shape& rows);
 
 /// Adds trainable positions and the first of two trainable segments to each sample's {sequence,
 /// width} (Devlin et al. 2018).
 [[nodiscard]] Composition positions_and_segment(const Shape& sample);
 
-/// Returns the pixels of an image as rows: {channels, height, width} to {pixels, channels}.
+/// Converts the pixels of an image to rows: {channels, height, width} to {pixels, channels}.
 [[nodiscard]] Composition image_rows(const Shape& image);
-/// The inverse of image_rows, to {channels, height, width}.
+/// Converts rows of pixels back to an image, {channels, height, width}.
 [[nodiscard]] Composition rows_image(const Shape& image);
 
 /// Adds rows of pixels, times a trainable number per channel (initially 1e-6), to an image (Touvron
 /// et al. 2021). Reads {pixels, channels} and the image.
 [[nodiscard]] Composition scaled_residual(const Shape& image);
 
-/// x·min(max(x + 3, 0), 6)/6 of any sample (Howard et al. 2019).
+/// Computes x·min(max(x + 3, 0), 6)/6 for samples of any shape (Howard et al. 2019).
 [[nodiscard]] Composition hard_swish(const Shape& sample);
 
 /// Multiplies the channels of an image by min(max(gate + 3, 0), 6)/6: the end of a

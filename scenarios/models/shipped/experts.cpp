@@ -26,7 +26,7 @@ void separate(Routes& routes) {
   }
 }
 
-/// The parts of a mixture. Slots are positions for tokens: {experts, samples, capacity}.
+/// Parts of a mixture. Slots, {experts, samples, capacity}, contain the tokens of each expert.
 class Mixture {
  public:
   Mixture(Composer& composer, const ExpertSizes& sizes, const Routes& routes)
@@ -39,7 +39,7 @@ class Mixture {
     return table.rows(indices_).reshape({{sizes_.experts}, {sizes_.capacity(), true}, columns});
   }
 
-  /// The inverse of at_slots: sums over the slots of each token.
+  /// Returns the sums over the slots of each token, {samples, sequence, columns}.
   [[nodiscard]] Term at_tokens(Term x) const {
     const Extent columns = x.shape().back();
     const Term rows = x.reshape({indices_.shape().front(), columns});
@@ -85,7 +85,7 @@ class Mixture {
     return (first + token).reshape({general::count_of(slots)});
   }
 
-  /// Returns {experts, 1, experts}: 1 in the column of each expert.
+  /// Returns {experts, 1, experts}: for each expert 1 in its own column, otherwise 0.
   [[nodiscard]] Term own_column() const {
     const auto experts = static_cast<std::size_t>(sizes_.experts);
     std::vector<double> ones(experts * experts);

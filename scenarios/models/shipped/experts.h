@@ -1,4 +1,4 @@
-// Mixtures of expert perceptrons; each token is processed by two.
+// Mixtures of expert perceptrons; two experts process each token.
 #pragma once
 
 #include <array>
@@ -26,9 +26,9 @@ struct ExpertSizes {
 /// for every sample and every run. `draw`: selects the routes.
 [[nodiscard]] Routes balanced_routes(const ExpertSizes& sizes, std::uint64_t draw);
 
-/// Perceptrons gated by SiLU as one batched product (Jiang et al. 2024). Their results are weighted
-/// by the softmax of the router's outputs for the two experts of a token. Reads {sequence, hidden}
-/// and the router's {sequence, experts}; returns {sequence, hidden}.
+/// Computes expert perceptrons, gated by SiLU, as one batched product (Jiang et al. 2024). The
+/// results are weighted by the softmax of the outputs of the router for the two experts of a token.
+/// Reads {sequence, hidden} and, from the router, {sequence, experts}; returns {sequence, hidden}.
 [[nodiscard]] Composition mixture_of_experts(const ExpertSizes& sizes, const Routes& routes);
 
 }  // namespace parbench

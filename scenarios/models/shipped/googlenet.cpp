@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Channels of the four branches: 1×1; 1×1 before 3×3; the same again; pooling before 1×1.
+/// Channels of the four branches: 1×1; 1×1 before 3×3; again 1×1 before 3×3; pooling before 1×1.
 struct Inception {
   std::string_view name;
   std::int64_t direct = 0;
@@ -61,7 +61,8 @@ int inception(Network& net, const Inception& module, int input) {
   return net.add(name, Concatenation(), {direct, wide, narrow, pooled});
 }
 
-/// The last window may extend beyond the edge, as in torchvision.
+/// Appends a pooling with stride 2, whose last window may extend beyond the edge, as in
+/// torchvision.
 int halved(Network& net, std::string name, int input, std::int64_t kernel) {
   return net.add(std::move(name), MaxPool({.kernel = kernel, .stride = 2, .trailing = 1}), {input});
 }

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// Returns a network without layers.
+/// Returns the network of a single block, without layers.
 Network block_of(const std::string& kind, const BlockSizes& sizes) {
   Network net;
   net.name = fmt::format("{} of {} positions of {} with {} heads", kind, sizes.sequence,

@@ -43,7 +43,7 @@ void check_sizes(const LlamaSizes& sizes) {
   }
 }
 
-/// Returns the width of a perceptron.
+/// Returns the inner width of a perceptron.
 std::int64_t expanded(const LlamaSizes& sizes) {
   constexpr std::int64_t multiple = 64;
   const auto width =
@@ -67,7 +67,7 @@ class LlamaBlocks {
 
   int normalised(const std::string& name, int x) { return net_.add_shared(name, norm_, {x}); }
 
-  /// Returns the last layer of a block; `number`: from 0.
+  /// Appends a block and returns its last layer. `number`: index of the block, for its routes.
   int add(const std::string& name, std::int64_t number, int input) {
     const int middle = add_attention(name + ".", input);
     return sizes_.experts > 0 ? add_experts(name + ".", number, middle)

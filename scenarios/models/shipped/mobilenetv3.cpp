@@ -21,7 +21,7 @@ enum class Function { none, relu, hard_swish };
 /// An inverted residual block.
 struct Inverted {
   std::int64_t kernel = 3;
-  std::int64_t expanded = 1;  // channels of its depthwise convolution
+  std::int64_t expanded = 1;  // channels of the depthwise convolution
   std::int64_t channels = 1;
   bool squeezes = false;
   Function function = Function::relu;
@@ -31,7 +31,7 @@ struct Inverted {
 struct MobileNet {
   std::vector<Inverted> blocks;
   std::int64_t last = 0;        // channels before the pooling
-  std::int64_t classifier = 0;  // features after it
+  std::int64_t classifier = 0;  // outputs of the first linear layer after the pooling
 };
 
 MobileNet mobilenet_of(bool small) {

@@ -17,7 +17,7 @@ namespace {
 // ratio of output to inner channels of a bottleneck
 constexpr std::int64_t bottleneck_expansion = 4;
 
-/// Number of blocks of each of the four groups, and whether they are bottlenecks.
+/// Number of blocks in each of the four groups, and whether they are bottlenecks.
 struct Blocks {
   std::array<int, 4> counts;
   bool bottlenecks = false;
@@ -52,10 +52,11 @@ struct BlockOptions {
   std::string name;
   std::int64_t width = 64;
   std::int64_t stride = 1;
-  bool projects = false;  // the shortcut has a projection
+  bool projects = false;  // whether the shortcut has a projection
 };
 
-/// Appends the end of a block: its last normalisation, with the shortcut. Returns the last layer.
+/// Appends the end of a block: its last normalisation, to which it adds the shortcut. Returns the
+/// last layer.
 int block_end(Network& net, const BlockOptions& block, int input, const std::string& norm, int x,
               std::int64_t channels) {
   int shortcut = input;
@@ -66,7 +67,7 @@ int block_end(Network& net, const BlockOptions& block, int input, const std::str
   return net.add(block.name + norm, BatchNorm(true), {x, shortcut});
 }
 
-/// Appends 3×3, 3×3, with an identity or projection shortcut.
+/// Appends two 3×3 convolutions, with an identity or projection shortcut.
 int basic_block(Network& net, const BlockOptions& block, int input) {
   int x = convolution(net, block.name + ".conv1", input, block.width, 3, block.stride);
   x = net.add(block.name + ".bn1", BatchNorm(true), {x});
@@ -74,7 +75,7 @@ int basic_block(Network& net, const BlockOptions& block, int input) {
   return block_end(net, block, input, ".bn2", x, block.width);
 }
 
-/// Appends 1×1 down, 3×3, 1×1 up, with an identity or projection shortcut.
+/// Appends 1×1 (fewer channels), 3×3 and 1×1 convolutions, with an identity or projection shortcut.
 int bottleneck(Network& net, const BlockOptions& block, int input) {
   const std::int64_t channels = block.width * bottleneck_expansion;
   int x = convolution(net, block.name + ".conv1", input, block.width, 1, 1);

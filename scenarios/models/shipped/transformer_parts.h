@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Differences between blocks of transformers other than their width, which is that of the input.
+/// Settings of a transformer block. Its width is that of its input.
 struct BlockKind {
   std::int64_t heads = 1;
   bool causal = true;
@@ -25,7 +25,7 @@ struct BlockKind {
 /// Throws std::invalid_argument, with the names of both flags, unless the heads divide the width.
 void check_heads(std::int64_t hidden, std::int64_t heads);
 
-// Each appends layers whose names begin with `name`, and returns the last one.
+// The following functions append layers whose names begin with `name`, and return the last one.
 
 /// Appends projections, attention and the output projection.
 int add_attention(Network& net, const std::string& name, const BlockKind& kind, int input);
@@ -34,7 +34,7 @@ int add_perceptron(Network& net, const std::string& name, const BlockKind& kind,
 
 /// Appends attention after a normalisation, with a residual connection.
 int add_attention_part(Network& net, const std::string& name, const BlockKind& kind, int input);
-/// Appends a perceptron in the same way.
+/// Appends a perceptron after a normalisation, with a residual connection.
 int add_perceptron_part(Network& net, const std::string& name, const BlockKind& kind, int input);
 
 }  // namespace parbench

@@ -8,7 +8,8 @@
 
 namespace parbench {
 
-/// A bucket of parameters or gradients in a pool that other buckets use before and after it.
+/// A bucket of parameters or gradients in a pool whose memory other buckets use before and after
+/// it.
 struct PooledBucket {
   bool has_gradients = false;  // false: parameters
   Holding when;
@@ -27,11 +28,12 @@ struct PoolSize {
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket. `staying`: buckets that are kept for later segments
-/// (`holdings_of`), used if the pool then fits the maximum size; otherwise `leaving`. Buckets that
-/// would exceed the size are kept as briefly as possible: parameters do not arrive early, and
-/// gradients are kept only until the segment that completes them. Other gradients are kept one
-/// segment longer, so that the next segment does not wait until they are reduced.
+/// Assigns an offset to every bucket. `staying`, `leaving`: alternatives that differ in whether
+/// buckets are kept for later segments (`stays` of `holdings_of`); the first is used if its
+/// smallest pool has at most the maximum size. Gradients stay in the pool for one segment after the
+/// segment that completes them, so that the next segment does not wait until they are reduced. If
+/// the pool would exceed the wanted size, buckets are held as briefly as possible: parameters
+/// arrive later than planned, and complete gradients leave at once.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

@@ -9,12 +9,12 @@
 namespace parbench {
 
 /// Returns the number of samples of each part of a batch, divided as by torch.chunk: equal parts,
-/// rounded up, with a smaller last part. There are fewer than `max_parts` if no samples remain for
-/// the rest. 30 in 4 is 8, 8, 8, 6; 5 in 4 is 2, 2, 1. Throws std::invalid_argument unless both are
-/// at least 1.
+/// rounded up, with a smaller last part if need be. There are fewer than `max_parts` if no samples
+/// remain for the others. 30 in 4 is 8, 8, 8, 6; 5 in 4 is 2, 2, 1. Throws std::invalid_argument
+/// unless both arguments are at least 1.
 [[nodiscard]] std::vector<std::int64_t> divided_batch(std::int64_t samples, int max_parts);
 
-/// The byte range [begin, end) of flat gradients.
+/// The byte range [begin, end) of a bucket in a flat region of gradients.
 struct GradientBucket {
   std::size_t begin = 0;
   std::size_t end = 0;

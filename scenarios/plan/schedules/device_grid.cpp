@@ -25,7 +25,7 @@ int divided_dimensions(const DeviceGrid& grid) {
       factors, [&](const Factor& factor) { return grid.*factor.member > 1; }));
 }
 
-/// Returns the number, from 1 to `max_factor`; 0 for other text.
+/// Returns the number in `digits` if it is from 1 to `max_factor`; 0 for other text.
 int number_in(std::string_view digits) {
   int number = 0;
   for (const char digit : digits) {

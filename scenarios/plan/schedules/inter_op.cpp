@@ -16,7 +16,8 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Consecutive operations [first, last) all of which have the whole device, or none of which does.
+/// Consecutive operations [first, last): all precede or follow every other operation of the problem
+/// (`is_serial`), or none does.
 struct Block {
   int first = 0;
   int last = 0;
@@ -70,8 +71,8 @@ InterOpLevel merged_level(const InterOpProblem& problem, int merge) {
   return level;
 }
 
-/// Returns the merge of each operation: the largest merges are taken first, unless they overlap
-/// with one already taken.
+/// Returns the merge of each operation. Larger merges are selected first; a merge that overlaps a
+/// selected one is skipped.
 std::vector<int> largest_merges(const InterOpProblem& problem) {
   std::vector<int> order(problem.merges.size());
   std::iota(order.begin(), order.end(), 0);
@@ -89,7 +90,7 @@ std::vector<int> largest_merges(const InterOpProblem& problem) {
 
 // --- list scheduling ---
 
-/// Returns the longest path from each operation to the end, including itself.
+/// Returns, for each operation, the seconds of the longest path to the end, including itself.
 std::vector<double> longest_paths(const InterOpProblem& problem) {
   std::vector<double> paths(problem.shared);
   for (int op = problem.count() - 1; op >= 0; --op) {
@@ -100,7 +101,7 @@ std::vector<double> longest_paths(const InterOpProblem& problem) {
   return paths;
 }
 
-/// Streams of one block during list scheduling.
+/// Assigns the operations of one block to streams.
 class ListScheduler {
  public:
   ListScheduler(const InterOpProblem& problem, const std::vector<double>& paths)
@@ -112,8 +113,8 @@ class ListScheduler {
   InterOpLevel run(const Block& block) {
     std::vector<int> waiting;
     for (int op = block.first; op < block.last; ++op) waiting.push_back(op);
-    // The order respects dependencies: the path from an operation is longer than the path from its
-    // reader, and the sort is stable for equal ones.
+    // The order respects dependencies: the path from an operation is not shorter than the path from
+    // its reader, and the sort is stable.
     std::ranges::stable_sort(waiting, [&](int a, int b) { return paths_[at(a)] > paths_[at(b)]; });
     InterOpLevel level;
     for (const int op : waiting) level.push_back({.op = op, .stream = assign_stream(op, block)});
@@ -144,7 +145,8 @@ InterOpLevel listed(const InterOpProblem& problem, const Block& block,
   return ListScheduler(problem, paths).run(block);
 }
 
-/// The time of a merge counts as that of its first operation.
+/// Returns the seconds of an operation. The time of a merge is that of its first operation; its
+/// other operations take 0.
 double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) {
   if (placed.merge != not_merged) {
     const InterOpMerge& merge = problem.merges[at(placed.merge)];
@@ -157,7 +159,7 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 using OpSet64 = std::uint64_t;  // operations of a block, as bits by index in it
 
-/// Kind of the previous level.
+/// Kind of a level that has run: on the whole device, or on several streams.
 enum class Ran { nothing, whole, streams };
 
 Ran kind_of(const InterOpLevel& level) {
@@ -263,7 +265,8 @@ class LevelSolver {
     return best.seconds;
   }
 
-  /// Considers a level in a state; `done`: completed operations after the level.
+  /// Replaces `best` if running `level` next is faster. `done`: completed operations after the
+  /// level. Returns false, as the two functions below do, if the limit of states is exceeded.
   bool consider(const InterOpLevel& level, const State& state, OpSet64 done, double seconds,
                 Choice& best) {
     const State next{done, kind_of(level)};
@@ -274,9 +277,10 @@ class LevelSolver {
     return true;
   }
 
-  /// Adds another chain, on another stream. Its first operation has a higher index than those of
-  /// the existing chains, so that no set of chains is considered twice. `state`: before the level;
-  /// `taken`: completed operations, including the level so far.
+  /// Considers the level of `chains`, and of `chains` with further chains on other streams. The
+  /// first operation of a further chain has at least the index `from`, so that no set of chains is
+  /// considered twice. `state`: before the level; `taken`: completed operations, including the
+  /// chains; `longest`: seconds of the longest chain.
   bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
     if (chains.size() >= 2 && !consider(level_of(chains), state, taken, longest, best)) {
@@ -295,6 +299,8 @@ class LevelSolver {
   }
 
   /// Considers the last chain as it is, and extended by each operation that may follow in it.
+  /// `start`: its first operation; `seconds`: its length; `longest`: length of the longest other
+  /// chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {

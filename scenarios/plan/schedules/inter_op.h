@@ -15,15 +15,15 @@ struct InterOpMerge {
 
 /// Operations in an order in which each reads only earlier ones, and their costs.
 struct InterOpProblem {
-  std::vector<std::vector<int>> after;  // by operation: the operations that it reads
+  std::vector<std::vector<int>> after;  // by operation: the operations whose results it reads
   /// Seconds of an operation with the whole device, and of an operation on one of `streams` streams
   /// while the others are equally busy.
   std::vector<double> alone;
   std::vector<double> shared;
   int streams = 2;
   std::vector<InterOpMerge> merges = {};
-  /// Seconds between two levels, unless both have the whole device: their streams have to wait for
-  /// each other.
+  /// Seconds between two levels in which streams wait for each other; does not apply if both levels
+  /// use the whole device.
   double join = 0;
 
   [[nodiscard]] int count() const { return static_cast<int>(after.size()); }
@@ -36,32 +36,32 @@ inline constexpr int not_merged = -1;
 struct PlacedOp {
   int op = 0;
   int stream = whole_device;
-  /// Index of the merge that it is part of: all parts are consecutive in the level, and run when
-  /// the first does.
+  /// Index of the merge that contains it. The operations of a merge are consecutive in the level
+  /// and run together in place of the first.
   int merge = not_merged;
   friend bool operator==(const PlacedOp&, const PlacedOp&) = default;
 };
 
-/// Operations in the order of submission. Operations of a level wait for all of the previous level,
-/// so that a stream with the whole device never runs beside one that shares it.
+/// Operations in the order of submission. All operations of a level wait for all operations of the
+/// previous level, so that an operation with the whole device never runs beside another one.
 using InterOpLevel = std::vector<PlacedOp>;
 using InterOpSchedule = std::vector<InterOpLevel>;
 
 /// Returns all operations one after the other on the whole device.
 [[nodiscard]] InterOpSchedule sequential_schedule(const InterOpProblem& problem);
 
-/// Like `sequential_schedule`, with merges in place of their first operation: the largest merges
-/// first, each operation in at most one.
+/// Like `sequential_schedule`, but merges run in place of their first operations. Larger merges are
+/// selected first, and an operation is in at most one.
 [[nodiscard]] InterOpSchedule merged_schedule(const InterOpProblem& problem);
 
-/// Returns one topological level after the other (length of the longest path from the beginning).
-/// The operations of a level are assigned to the streams in turn; a single operation gets the whole
-/// device.
+/// Returns one level for each topological level (`topological_levels`). The operations of a level
+/// are assigned to the streams in turn; a single operation gets the whole device.
 [[nodiscard]] InterOpSchedule topological_schedule(const InterOpProblem& problem);
 
-/// Operations that precede or follow every other one get the whole device. Those in between are
-/// list-scheduled: the one with the longest path to the end first, on the stream where it ends
-/// earliest (Topcuoglu et al. 2002: HEFT, for equal streams).
+/// Returns a schedule in which operations that precede or follow every other one get the whole
+/// device. The operations between these are list-scheduled: the operation with the longest path to
+/// the end first, on the stream where it ends earliest (Topcuoglu et al. 2002: HEFT, for equal
+/// streams).
 [[nodiscard]] InterOpSchedule list_schedule(const InterOpProblem& problem);
 
 /// Limits of the search of `fastest_schedule` in one block of a network.
@@ -77,8 +77,7 @@ struct ScheduleSearch {
 /// whole device, one merge, or chains of operations on two or more streams. It takes as long as its
 /// longest chain plus the join before it. Blocks between operations that precede or follow every
 /// other one are solved separately. A block with more than 64 operations, or more states than the
-/// search allows, is list-scheduled. `problem.shared`: costs of operations while all streams are
-/// busy.
+/// search allows, is list-scheduled.
 [[nodiscard]] InterOpSchedule fastest_schedule(const InterOpProblem& problem,
                                                const ScheduleSearch& search = {});
 

@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// Returns the length of the longest path to each node. `after`: for each node, the earlier nodes
-/// that it reads.
+/// Returns the level of each node: the number of edges of the longest path to it. `after`: for each
+/// node, the earlier nodes that it reads.
 [[nodiscard]] std::vector<int> topological_levels(const std::vector<std::vector<int>>& after);
 
 }  // namespace parbench

@@ -1,4 +1,5 @@
-// Assigns slots by the order that the schedule implies: each micro-batch takes the first free slot.
+// Assigns slots by the order of actions that the schedule implies: each micro-batch gets the first
+// free slot.
 #include "scenarios/plan/schedules/liveness.h"
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 namespace parbench {
 namespace {
 
-/// Determines which actions have ended when another one starts. Actions of a stage run in order,
-/// and activations and gradients come from neighbouring stages.
+/// Determines which actions have ended when another one starts. Actions of a stage run in order; a
+/// forward pass also waits for the previous stage's, and a backward pass for the next stage's.
 class ActionOrder {
  public:
   explicit ActionOrder(const Schedule& schedule) {
@@ -53,7 +54,6 @@ class ActionOrder {
   std::map<Action, Moment> moments_;
 };
 
-/// A pass of a stage.
 struct PassOfStage {
   Pass pass = Pass::forward;
   int stage = 0;
@@ -62,7 +62,8 @@ struct PassOfStage {
 
 /// Assigns slots to memory that is used from the pass `first` (or during it) until the end of the
 /// pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
-/// micro-batch if the pass `last` of its holder ends before that micro-batch's pass `first` begins.
+/// micro-batch if the pass `last` of the slot's holder ends before the micro-batch's pass `first`
+/// begins.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
                     const PassOfStage& first, const PassOfStage& last) {
   Slots slots(micro_batches.size(), 0);
@@ -81,7 +82,7 @@ Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batc
   return slots;
 }
 
-/// Returns the micro-batches in the order in which a stage processes them in that pass.
+/// Returns the micro-batches in the order in which a stage's actions of kind `pass` process them.
 std::vector<int> micro_batches_of(const std::vector<Action>& actions, Pass pass) {
   std::vector<int> found;
   for (const Action& action : actions) {

@@ -1,4 +1,4 @@
-// Memory that micro-batches of a pipeline's stage can share: a pure function of the schedule.
+// Slots of memory that micro-batches of a pipeline's stage share: a pure function of the schedule.
 #pragma once
 
 #include <vector>
@@ -18,19 +18,17 @@ using Slots = std::vector<int>;
 
 /// Slots for each kind of memory of a stage. Copies are asynchronous: a copy may start as soon as
 /// the pass that produces its data has ended, and is only certain to have ended when the pass that
-/// waits for it starts. Kinds that a stage lacks, because it has no such neighbour, have empty
-/// slots.
+/// waits for it starts. Kinds for a neighbour that the stage does not have are empty.
 struct StageSlots {
-  Slots activations;       // forward pass to backward pass
-  Slots inputs;            // received activations: from the sender's forward pass to backward
-  Slots input_gradients;   // gradients to send: from backward to the receiver's backward pass
-  Slots output_gradients;  // received gradients: from the sender's backward pass to backward
-  /// Received gradients that are also sent on: until the backward pass of the previous stage.
+  Slots activations;       // from the stage's forward to its backward pass
+  Slots inputs;            // received: from the sender's forward to the stage's backward pass
+  Slots input_gradients;   // to send: from the stage's to the receiver's backward pass
+  Slots output_gradients;  // received: from the sender's to the stage's backward pass
+  /// Received gradients that are forwarded: from the next to the previous stage's backward pass.
   Slots passed_gradients;
-  // Activations in canonical order, between devices with different layouts. packed_outputs: to
-  // send, from forward to the receiver's forward pass.
-  Slots packed_outputs;  // to send: from forward to the receiver's forward pass
-  Slots packed_inputs;   // received: from the sender's forward pass to forward
+  // Activations in canonical order, for neighbours whose devices have other layouts.
+  Slots packed_outputs;  // to send: from the stage's to the receiver's forward pass
+  Slots packed_inputs;   // received: from the sender's to the stage's forward pass
 };
 
 /// Returns the slots of a stage of a schedule. Throws std::logic_error if the schedule has no order

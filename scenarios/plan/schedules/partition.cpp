@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// The cost of a stage of consecutive units, including its copies.
+/// Computes the costs of stages of consecutive units, including copies and exchanges.
 class StageCosts {
  public:
   /// `costs` must outlive this object.
@@ -35,7 +35,7 @@ class StageCosts {
     return costs_.units.empty() ? 0 : static_cast<int>(costs_.units.front().size());
   }
 
-  /// Returns the seconds of the units [first, end).
+  /// Returns the seconds of a stage with the units [first, end).
   [[nodiscard]] double seconds(int stage, int first, int end) const {
     const std::vector<double>& sums = first_units_[static_cast<std::size_t>(stage)];
     double sum = sums[static_cast<std::size_t>(end)] - sums[static_cast<std::size_t>(first)] +
@@ -60,8 +60,9 @@ class StageCosts {
 
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
-/// Returns the partition with the fastest slowest stage. `seconds(stage, first, end)`: the cost of
-/// a stage with the units [first, end); infinite if the stage is not allowed.
+/// Returns the partition whose slowest stage is as fast as possible. `seconds(stage, first, end)`:
+/// the cost of a stage with the units [first, end); infinite if the stage is not allowed. Throws
+/// std::invalid_argument if no partition is allowed.
 template <typename Seconds>
 std::vector<int> best_partition(int stages, int units, const Seconds& seconds) {
   // slowest[s][u]: the lowest cost of the slowest stage if the first u units form s stages;

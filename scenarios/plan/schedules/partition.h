@@ -1,4 +1,4 @@
-// Divides a sequence of units into stages of equal cost.
+// Divides a sequence of units into stages such that the slowest stage is as fast as possible.
 #pragma once
 
 #include <string_view>
@@ -11,23 +11,24 @@ inline constexpr std::string_view cut_note = "cut at";
 /// Name of the note that replaces `cut_note` if there is no other partition of the model into this
 /// number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
-/// Name of a case's note about layers that cannot compute every size of micro-batch: "2 samples".
+/// Name of a case's note with the smallest micro-batch that all its layers can compute: "2
+/// samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
-/// Two units with common parameters, and the cost for their stages, if these differ, of exchanging
-/// gradients.
+/// Two units with common parameters. If they are in different stages, each of these stages takes
+/// `seconds` to exchange gradients.
 struct SharedParameters {
   int owner = 0;  // index of a unit
   int other = 0;
   double seconds = 0;
 };
 
-/// Costs from which those of stages are computed.
+/// Costs of units, cuts and exchanges, of which the costs of stages consist.
 struct PartitionCosts {
   /// For each stage, the seconds of every unit on its device.
   std::vector<std::vector<double>> units;
   /// For each unit, the seconds that a cut before it adds both to the previous stage, which sends
-  /// activations, and to the stage after it, which sends gradients. Empty: none.
+  /// activations, and to the stage after it, which sends gradients. Empty: cuts cost nothing.
   std::vector<double> cuts = {};
   std::vector<SharedParameters> shared = {};
 };
@@ -41,9 +42,10 @@ struct PartitionCosts {
 /// of `costs`.
 [[nodiscard]] double slowest_stage(const PartitionCosts& costs, const std::vector<int>& partition);
 
-/// Returns the partition that is balanced by `estimates`, among those whose slowest stage takes at
-/// most `limit` seconds by `costs`. Both are for the same stages and units. Throws
-/// std::invalid_argument as `balanced_partition` does, and if no partition is within the limit.
+/// Returns the partition that is balanced by `estimates`, among the partitions whose slowest stage
+/// takes at most `limit` seconds by `costs`. `costs` and `estimates` have the same stages and
+/// units. Throws std::invalid_argument as `balanced_partition` does, and if no partition is within
+/// the limit.
 [[nodiscard]] std::vector<int> balanced_partition_within(const PartitionCosts& costs, double limit,
                                                          const PartitionCosts& estimates);
 

@@ -1,4 +1,4 @@
-// Implementation of the schedules.
+// Generates schedules and dependency orders.
 #include "scenarios/plan/schedules/schedule.h"
 
 #include <algorithm>

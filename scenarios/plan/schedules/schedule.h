@@ -1,4 +1,4 @@
-// Pipeline schedules as pure functions: the actions of each stage, in order.
+// Pipeline schedules as pure functions that return the actions of each stage, in order.
 #pragma once
 
 #include <compare>
@@ -7,10 +7,8 @@
 
 namespace parbench {
 
-/// An action's kind. `backward` computes both gradients; schedules that divide it have
-/// `input_gradient`, for which the previous stage waits, and `weight_gradient`, which only the
-/// update needs. `gather` collects sharded parameters of a stage on the device, and `release` frees
-/// their memory.
+/// Kind of an action. `backward` computes the gradients of a stage's inputs and of its parameters.
+/// The schedules below consist of `forward` and `backward`; none has the other kinds.
 enum class Pass { forward, backward, input_gradient, weight_gradient, gather, release };
 
 struct Action {
@@ -24,16 +22,17 @@ struct Action {
 /// the device.
 using Schedule = std::vector<std::vector<Action>>;
 
-/// All micro-batches forward, then all backward, starting with the last micro-batch (Huang et al.
-/// 2018, GPipe). Keeps the activations of every micro-batch.
+/// Returns all forward passes, followed by all backward passes in reverse order of micro-batches
+/// (Huang et al. 2018, GPipe). A stage keeps the activations of every micro-batch.
 [[nodiscard]] Schedule gpipe(int stages, int micro_batches);
 
-/// Alternates one forward and one backward pass once the pipeline is full (Narayanan et al. 2019,
-/// PipeDream-Flush). The bubble is that of GPipe, but stage i of p keeps the activations of at most
-/// min(micro-batches, p − i).
+/// Returns a schedule that alternates forward and backward passes once the pipeline is full
+/// (Narayanan et al. 2019, PipeDream-Flush). The bubble equals GPipe's, but stage i of p (from 0)
+/// keeps the activations of at most min(micro-batches, p − i) micro-batches.
 [[nodiscard]] Schedule one_forward_one_backward(int stages, int micro_batches);
 
-/// The same micro-batches one after the other: the reference for a pipeline's result.
+/// Returns a schedule in which each stage runs both passes of a micro-batch before those of the
+/// next one: the reference for a pipeline's result.
 [[nodiscard]] Schedule one_at_a_time(int stages, int micro_batches);
 
 /// Returns the schedule "gpipe", "1f1b" or "one-at-a-time". Throws std::invalid_argument for

@@ -10,8 +10,8 @@
 namespace parbench {
 namespace {
 
-/// A parameter smaller than 1/parts_of_own of a bucket, such as a bias, does not get a separate
-/// bucket.
+/// Parameters of less than 1/parts_of_own of a bucket in total, such as a bias, share the bucket of
+/// the large parameter before them.
 constexpr std::size_t parts_of_own = 4;
 
 }  // namespace
@@ -20,7 +20,7 @@ std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offset
                                           std::size_t total_bytes, std::size_t bucket_bytes) {
   std::vector<GradientBucket> buckets;
   std::size_t end = total_bytes;      // end of the bucket
-  std::size_t own_end = total_bytes;  // end of the parameter that starts it
+  std::size_t own_end = total_bytes;  // end of the parameter at `begin`
   for (auto begin = offsets.rbegin(); begin != offsets.rend(); ++begin) {
     const bool is_large = own_end - *begin >= bucket_bytes;
     if (is_large && end > own_end && end - own_end >= bucket_bytes / parts_of_own) {

@@ -9,14 +9,14 @@
 
 namespace parbench {
 
-/// Groups adjacent parameters from the last to the first, as `gradient_buckets` does, except that
-/// parameters that fill a bucket get a separate one, or share it only with much smaller ones.
-/// Devices reserve memory for whole buckets, so buckets should not exceed their size by much.
+/// Groups adjacent parameters from the last to the first, as `gradient_buckets` does, except that a
+/// parameter of at least `bucket_bytes` shares its bucket only with much smaller parameters.
+/// Devices reserve memory for whole buckets, so a bucket should not exceed `bucket_bytes` by much.
 [[nodiscard]] std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offsets,
                                                         std::size_t total_bytes,
                                                         std::size_t bucket_bytes);
 
-/// Flat f32 numbers divided into buckets, each of which is divided evenly over all devices. A
+/// Division of flat f32 numbers into buckets, each of which is divided evenly over all devices. A
 /// device's shard consists of its blocks of all buckets, one after the other. Offsets and sizes are
 /// in bytes.
 class ShardLayout {
@@ -44,8 +44,8 @@ class ShardLayout {
   }
   [[nodiscard]] std::size_t shard_bytes(std::size_t device) const { return shard_bytes_[device]; }
 
-  /// Returns the parts of the bytes [offset, offset + bytes) in order; `begin` is relative to the
-  /// bucket and `in_shard` to the shard.
+  /// Divides the bytes [offset, offset + bytes) at the boundaries of blocks. Returns the parts in
+  /// order.
   [[nodiscard]] std::vector<Block> parts_of(std::size_t offset, std::size_t bytes) const;
 
  private:
@@ -54,19 +54,19 @@ class ShardLayout {
   std::vector<std::size_t> shard_bytes_;
 };
 
-/// A bucket that is in memory from one segment of a sequence to another, both included.
+/// A bucket and the consecutive segments during which it is in memory, from `begin` to `last`.
 struct Holding {
   std::size_t bucket = 0;
-  int begin = 0;  // the segment during which it arrives
-  int first = 0;  // the first segment that needs it, usually `prefetch` segments after `begin`
-  int last = 0;
+  int begin = 0;  // segment during which it arrives
+  int first = 0;  // first segment that needs it, usually `prefetch` segments after `begin`
+  int last = 0;   // last segment that needs it
   friend bool operator==(const Holding&, const Holding&) = default;
 };
 
-/// Returns when buckets are in memory; each segment needs some of them. A bucket arrives `prefetch`
-/// segments before the segment that needs it and is dropped after that segment, unless it would
-/// have to arrive again by the next one. If `stays` is false for it, it is kept only if the next
-/// segment needs it. Sorted by `begin`, then by `first`.
+/// Returns the times during which buckets are in memory, sorted by `begin`, then by `first`.
+/// `needed`: the buckets that each segment needs. A bucket arrives `prefetch` segments before the
+/// segment that needs it and is dropped after that segment, except that it is kept if it would
+/// arrive again by the next segment (if `stays` is false: if the next segment needs it).
 [[nodiscard]] std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
                                                int prefetch, bool stays = true);
 

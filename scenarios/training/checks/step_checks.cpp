@@ -18,8 +18,9 @@
 namespace parbench {
 namespace {
 
-constexpr double max_naive = 1e8;  // multiplications of a naive pass that takes a tenth of a second
-// positions in the last layer's weights, in addition to the corners
+// maximum number of multiplications of a naive pass, which takes about a tenth of a second
+constexpr double max_naive = 1e8;
+// number of checked positions in the last layer's weights, in addition to the corners
 constexpr int gradient_positions = 24;
 
 std::vector<double> widened(const std::vector<float>& values) {
@@ -28,7 +29,7 @@ std::vector<double> widened(const std::vector<float>& values) {
 
 // --- the last layer and the loss ---
 
-/// Tensors of the whole batch at the end of the network, assembled from micro-batches. Canonical.
+/// Tensors of the whole batch at the end of the network, in canonical order.
 struct End {
   std::vector<float> source;  // input of the last layer
   std::vector<float> prediction;
@@ -99,8 +100,8 @@ bool has_product_at_end(const Network& network) {
          (convolution != nullptr && convolution->options().groups == 1);
 }
 
-/// Returns the last layer as one convolution of the whole batch. It must be a convolution without
-/// groups or a linear layer, which is a convolution of images of one pixel.
+/// Returns the last layer as one convolution of the whole batch if it is a convolution without
+/// groups or a linear layer, which is a convolution of images of one pixel; otherwise nothing.
 std::optional<ConvolutionShape> product_at_end(const Network& network, const End& end) {
   if (!has_product_at_end(network)) return std::nullopt;
   const Layer& last = network.layers.back();
@@ -120,15 +121,16 @@ std::size_t element_of(const Shape& shape, const Shape& position) {
   return static_cast<std::size_t>(element);
 }
 
-/// d loss / d weight[o][i][ky][kx] = Σ over samples, y and x of d loss / d prediction[o][y][x] ·
-/// the element of source[i] that is multiplied by the weight.
+/// Returns d loss / d weight[o][i][ky][kx] = Σ over samples, y and x of d loss /
+/// d prediction[o][y][x] · the element of source[i] that is multiplied by the weight. `position`:
+/// {o, i, ky, kx}.
 Expected weight_gradient(const End& end, const NaiveLoss& loss, const ConvolutionShape& shape,
                          const Shape& position) {
   Expected want;
   const std::int64_t height = shape.out_height();
   const std::int64_t width = shape.out_width();
   for (std::int64_t n = 0; n < shape.batch; ++n) {
-    // number of planes of images before the position
+    // indices of planes {height, width} in the prediction and in the source
     const std::int64_t output = n * shape.out_channels + position[0];
     const std::int64_t input = n * shape.in_channels + position[1];
     for (std::int64_t y = 0; y < height; ++y) {
@@ -177,7 +179,7 @@ CheckResult check_end(CaseData& data, const Network& network, NumberFormat forma
   if (!product) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
-    // The gradient of a copy has been added to that of another layer.
+    // The gradient of a copy includes the gradient of another layer.
     if (parameter.spec.layer != layer || parameter.spec.role != "weights" || parameter.is_copy) {
       continue;
     }
@@ -262,7 +264,7 @@ CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFor
                                .samples = images.desc.shape.front()},
                               format.dtype);
   Tolerance tolerance = tolerance_of_step(format);
-  // The naive network multiplies in f32, and errors of all layers accumulate.
+  // The naive network does not round to tf32, and differences of all layers accumulate.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues gradients = naive.gradients();
   const NaiveOutputs want = outputs_of(naive.loss(), gradients, optimizer);

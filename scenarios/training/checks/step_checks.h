@@ -1,4 +1,5 @@
-// Checks of a training step without a reference run: parts of it are recomputed naively in double.
+// Checks of a training step that do not need the results of another case: parts of the step are
+// recomputed naively in double.
 #pragma once
 
 #include "scenarios/framework/prepared_case.h"
@@ -6,22 +7,22 @@
 
 namespace parbench {
 
-/// Returns the tolerance for the gradients of a step. Gradients may be small, so it has no absolute
-/// part.
+/// Returns the tolerance for the outputs of a step. It has no absolute part, because gradients may
+/// be small.
 [[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
 
 /// Adds a check of the loss and the gradients of the first step after a reset:
-/// - a perceptron: the loss and all gradients, by a naive network;
-/// - another network: the loss from predictions and target, and sampled values of the last layer's
-///   weight gradient if that layer is linear or a convolution without groups and the last stage
-///   still holds the whole batch;
-/// - otherwise only that there is a finite loss.
-/// The checks refer to the parts, their outputs and the stages, which may also be replicas that
-/// share the micro-batches. `optimizer`: determines the clipping.
+/// - for a small perceptron, of the loss and all gradients, by a naive network;
+/// - for another network whose last stage still holds the whole batch, of the loss, from the
+///   predictions and the target, and of sampled values of the last layer's weight gradient if that
+///   layer is linear or a convolution without groups and has parameters of its own;
+/// - otherwise, that the loss is finite and positive.
+/// The checks keep references to the parts and the stages, which may be those of several replicas
+/// that share the micro-batches. `optimizer`: determines the clip factor.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
-/// Adds a check that the loss exists and is finite. Refers to the parts.
+/// Adds a check that the loss is finite and positive. Refers to the parts.
 void add_loss_check(CaseParts& parts);
 
 /// Adds a check that the last micro-batch's activations and gradients were received as they were

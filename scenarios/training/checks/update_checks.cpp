@@ -15,9 +15,9 @@
 namespace parbench {
 namespace {
 
-constexpr int update_positions = 4;  // per parameter, in addition to the ends
+constexpr int update_positions = 4;  // checked positions per parameter, in addition to the ends
 
-/// Returns one of the numbers that a Fill draws.
+/// Returns the number with this index among those that a Fill draws.
 float drawn(const Fill& fill, std::int64_t index) {
   constexpr std::int64_t block = 4;  // numbers that the generator draws at a time
   if (fill.distribution == Distribution::constant) return fill.low;
@@ -58,7 +58,7 @@ Roundings roundings_of(const Optimizer& optimizer) {
   return roundings;
 }
 
-/// Gradient of a parameter, and its values after the update.
+/// Gradient of a parameter, and the parameter's values after the update.
 struct UpdatedValues {
   std::vector<float> gradient;
   std::vector<float> after;
@@ -92,7 +92,7 @@ CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, do
   return std::nullopt;
 }
 
-/// Checks that both stages with a parameter have the sum of the same two gradients.
+/// Checks that two stages that share a parameter have equal gradients of it.
 CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   std::map<std::string, const UpdatedParameters::One*> owned;
   for (const UpdatedParameters::One& one : all) {
@@ -106,8 +106,8 @@ CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   return std::nullopt;
 }
 
-/// Checks parameters with the factor of the device that updates them, which is rounded and checked
-/// separately.
+/// Checks the clip factors, the copies, and the updated parameters, which depend on the rounded
+/// factor of the device that updates them.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   std::vector<double> factors;

@@ -12,10 +12,10 @@
 
 namespace parbench {
 
-/// Returns "the loss is 2.5, computed naively 2.4".
+/// Returns the message of a failed check, such as "the loss is 2.5, computed naively 2.4".
 [[nodiscard]] std::string naive_difference(const std::string& what, double got, double want);
 
-/// Returns a value of a parameter after a reset.
+/// Returns the value of a parameter's element after a reset. `index`: in canonical order.
 [[nodiscard]] float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index);
 
 /// Parameters at the first update after a reset, wherever they and their gradients are stored.
@@ -38,7 +38,7 @@ struct UpdatedParameters {
 /// and its gradient. Refers to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
-/// Adds clip factor and gradients as outputs, except gradients of copies.
+/// Adds the clip factor, if there is one, and the gradients as outputs, except gradients of copies.
 void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated);
 
 }  // namespace parbench

@@ -18,7 +18,8 @@ TaskId send_parameters(StepTasks& tasks, int replica, std::vector<TaskId> after)
                        .source = tasks.stage({}).region().parameters});
 }
 
-/// Sums gradients on the first device and updates its parameters. Returns the task of the update.
+/// Adds the sum of gradients on the first device and the update of its parameters. Returns the task
+/// of the update.
 TaskId write_central_update(StepTasks& tasks) {
   const BufferView sum = tasks.stage({}).region().gradients;
   tasks.completed({}) = {add_reduction(tasks, peer_of(tasks, 0), sum, true)};
@@ -62,7 +63,7 @@ class ReplicateWriter {
                         copy);
   }
 
-  /// Returns a replica's samples of a tensor of the whole batch.
+  /// Returns the part of a tensor of the whole batch with a replica's samples.
   [[nodiscard]] BufferView part_of(const BufferView& whole, int r) const {
     const StepLayout& layout = step_.layout;
     const std::size_t sample = whole.bytes / static_cast<std::size_t>(layout.samples());

@@ -1,5 +1,5 @@
 // Exchanges in which not every replica updates all parameters; they require replicas of one stage
-// each. Functions that store updated parameters outside of the stages return where these are.
+// and one shard. Functions that store results outside of the stages return where these are.
 #pragma once
 
 #include "scenarios/training/checks/update_checks.h"
@@ -7,19 +7,19 @@
 
 namespace parbench {
 
-/// Adds the tasks after the passes in a step of TensorFlow's towers and PaddleFluid's parallel_do:
-/// gradients are added on the first device, clipped and applied there, and parameters are copied
-/// back.
+/// Adds the tasks after the passes of a step as with TensorFlow's towers and PaddleFluid's
+/// parallel_do: gradients are added, clipped and applied on the first device, and parameters are
+/// copied back.
 void write_tower(StepTasks& tasks);
 
-/// Adds a step of torch.nn.DataParallel. The first device sends parameters and samples, receives
-/// predictions, and computes the loss; it sends the loss's gradient, receives gradients of
-/// parameters, and applies them.
+/// Adds a step as with torch.nn.DataParallel. The first device sends parameters and samples,
+/// receives predictions, and computes the loss; it sends the gradients of the predictions, receives
+/// gradients of parameters, and applies them.
 void write_replicate(StepTasks& tasks);
 
-/// Adds the tasks after the passes in a step of a synchronous parameter server, which has
-/// parameters and the optimiser's state: workers push their gradients; the server adds them, clips
-/// and updates; workers pull the parameters.
+/// Adds the tasks after the passes of a step with a synchronous parameter server, which has
+/// parameters and the optimiser's state: workers push their gradients; the server adds and clips
+/// them and updates the parameters; workers pull the parameters.
 [[nodiscard]] UpdatedParameters write_server(StepTasks& tasks);
 
 /// Adds a step of ZeRO, in which every device updates its block of each bucket. With ZeRO 1

@@ -1,4 +1,4 @@
-// Packed copies of parameters that are divided over devices into buckets.
+// Packed copies of parameters that are divided into buckets (ZeRO 3).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Divides the packing of a stage by the buckets that it reads. The copies of a bucket are
+/// Packing calls of a stage, divided by the buckets that they read. The copies of a bucket are
 /// consecutive.
 class PackedCopies {
  public:
@@ -22,10 +22,10 @@ class PackedCopies {
     std::size_t bucket = 0;
     std::size_t in_bucket = 0;  // offset among the copies of its bucket
   };
-  /// Returns the part that begins at the offset. Throws std::logic_error if there is none.
+  /// Returns the part that contains the offset. Throws std::logic_error if there is none.
   [[nodiscard]] const Part& part_at(std::size_t offset) const;
 
-  /// Return the bytes of all copies of a bucket, and the calls that make them.
+  /// Return the bytes of all copies of a bucket, and the calls that refresh them.
   [[nodiscard]] std::size_t bytes(std::size_t bucket) const { return bytes_[bucket]; }
   [[nodiscard]] const std::vector<SymbolicCall>& calls(std::size_t bucket) const {
     return calls_[bucket];

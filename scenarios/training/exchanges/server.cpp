@@ -8,7 +8,7 @@
 namespace parbench {
 namespace {
 
-/// Returns memory for parameters and gradients of the server; each is sent as a whole.
+/// Returns memory for the server's parameters and gradients, in the layout of the workers' regions.
 TrainedRegion borrow_region(TrainingStep& step) {
   const int device = step.layout.exchange.server;
   const std::size_t bytes = step.stage({}).region().parameters.bytes;
@@ -29,8 +29,8 @@ Peer add_server(StepTasks& tasks) {
   return server;
 }
 
-/// The server starts with the first worker's parameters after that worker's reset, which runs on
-/// the same stream.
+/// Makes the case's reset copy the first worker's parameters to the server, after the worker's own
+/// reset, which runs on the same stream.
 void initialize_at_reset(TrainingStep& step, const BufferView& parameters) {
   const Stage& first = step.stage({});
   step.data.at_reset(first.device(), 0,
@@ -49,8 +49,8 @@ std::vector<Call> update_calls(TrainingStep& step, RegionUpdate& update, int dev
   return calls;
 }
 
-/// Returns a function that reads the sum of a parameter's gradients on the server, which uses the
-/// layouts of the workers.
+/// Returns a function that reads the sum of a parameter's gradients on the server. `own`: the
+/// gradient on the first worker, which has the same layout.
 std::function<std::vector<float>()> reader_of_sum(TrainingStep& step, const TrainedRegion& region,
                                                   const Tensor& own) {
   const std::size_t offset = own.view.offset - step.stage({}).region().gradients.offset;

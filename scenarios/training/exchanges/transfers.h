@@ -21,9 +21,9 @@ struct Peer {
 TaskId add_transfer(StepTasks& tasks, const std::string& what, const Peer& from, const Peer& to,
                     std::vector<TaskId> after, const CopyCall& copy);
 
-/// Adds the copies of all replicas' gradients to `receiver`, each from its own memory, and their
-/// sum in `sum`. `is_first_there`: whether `sum` already contains the first replica's gradients; if
-/// not, these are also sent. Returns the last addition.
+/// Adds copies of all replicas' gradients to `receiver`, each to separate memory, and their
+/// addition in `sum`. `is_first_there`: whether `sum` is the memory of the first replica's
+/// gradients; if not, these are also copied. Returns the task that completes the sum.
 [[nodiscard]] TaskId add_reduction(StepTasks& tasks, const Peer& receiver, const BufferView& sum,
                                    bool is_first_there);
 

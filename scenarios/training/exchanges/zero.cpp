@@ -1,4 +1,4 @@
-// Adds the tasks of a step on shards.
+// Adds the tasks of a step with ZeRO.
 #include <fmt/format.h>
 
 #include <deque>
@@ -18,10 +18,10 @@ namespace {
 /// A replica while its tasks are being added.
 struct ReplicaTasks {
   ZeroSegments segments;
-  std::vector<std::vector<TaskId>> arrived;  // by index in `held`
+  std::vector<std::vector<TaskId>> arrived;  // last tasks of arrivals, by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
-  std::vector<TaskId> written = {};  // segments that have been added as tasks
-  std::vector<TaskId> reduced = {};  // tasks for which the update waits
+  std::vector<TaskId> written = {};  // tasks of segments so far
+  std::vector<TaskId> reduced = {};  // tasks that complete the replica's sums of gradients
 };
 
 ElementRange range_of(const PooledBucket& held) {
@@ -66,8 +66,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Combines data of all replicas on their copy lanes, concurrently with the backward pass. Each
-  /// collective has its own memory, because several may be in progress.
+  /// Adds a collective of all replicas on their copy lanes, beside which the backward pass runs.
+  /// Each collective has its own memory, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -104,9 +104,9 @@ class ZeroWriter {
     for (std::size_t r = 0; r < count(); ++r) write_segments(r, passes_of(r).end);
   }
 
-  /// Adds the passes that are not divided into segments. If gradients are not sharded: all but the
-  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the
-  /// micro-batch.
+  /// Adds the passes that are not divided into segments. ZeRO 1: all passes before the backward
+  /// pass of the last micro-batch, which is `micro_batch`. ZeRO 2: the forward pass of the
+  /// micro-batch. ZeRO 3: none.
   void write_whole_passes(int r, int micro_batch) {
     if (settings_.divides_parameters()) return;
     for (int before = 0; !settings_.divides_gradients() && before < micro_batch; ++before) {
@@ -147,7 +147,8 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Copies all blocks of a bucket to a replica, once the previous segment has ended.
+  /// Copies all blocks of a bucket to a replica's pool, after the previous segment and the previous
+  /// users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.segments.held()[index];
@@ -176,7 +177,7 @@ class ZeroWriter {
     note_uses(own, range_of(held), done[r]);
   }
 
-  /// Notes tasks for which the next user of the memory has to wait.
+  /// Records tasks for which the next user of the range of the pool has to wait.
   static void note_uses(ReplicaTasks& own, const ElementRange& range,
                         const std::vector<TaskId>& tasks) {
     std::vector<TaskId> known;
@@ -204,7 +205,8 @@ class ZeroWriter {
     return segments.held()[segments.gradients_of(passes_of(r), b)];
   }
 
-  /// Each device keeps the sum of its block.
+  /// Adds the reduce-scatter of a bucket, and tasks in which each device keeps the sums of its
+  /// block.
   void write_reduce_scatter(std::size_t b) {
     std::vector<BufferView> data;
     for (std::size_t r = 0; r < count(); ++r) {
@@ -221,7 +223,8 @@ class ZeroWriter {
     }
   }
 
-  /// The sums of the first micro-batch overwrite those of the previous training step.
+  /// Adds a task that keeps a replica's block of sums. The sums of the first micro-batch overwrite
+  /// those of the previous training step; later ones are added.
   TaskId keep_sums(std::size_t r, std::size_t b, const BufferView& bucket,
                    std::vector<TaskId> after) {
     const ShardLayout::Block& block = shards_.layout().block(r, b);
@@ -245,7 +248,7 @@ class ZeroWriter {
         std::move(calls));
   }
 
-  /// Returns, by replica, the segment after which the gradients of a bucket are complete.
+  /// Returns, by replica, the task of the segment that completes the gradients of a bucket.
   [[nodiscard]] std::vector<std::vector<TaskId>> completed(std::size_t b) const {
     std::vector<std::vector<TaskId>> tasks;
     for (std::size_t r = 0; r < count(); ++r) {
@@ -256,8 +259,8 @@ class ZeroWriter {
 
   // --- update ---
 
-  /// Returns the tasks before an update: the sums of a device's own blocks, and the last reader of
-  /// its parameters.
+  /// Returns the tasks before a replica's update: those that complete its sums and, if parameters
+  /// are sharded, the last segments of all replicas, which read its parameters.
   [[nodiscard]] std::vector<TaskId> before_update(std::size_t r) const {
     std::vector<TaskId> after = replicas_[r].reduced;
     if (settings_.divides_parameters()) {
@@ -291,8 +294,8 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Every device gets the norms of all blocks in the same order, so that all compute the same
-  /// factor.
+  /// Adds the squared norms of all blocks. Every device gets all of them in the same order and
+  /// computes the same clip factor.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;
@@ -350,11 +353,12 @@ class ZeroWriter {
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
-  std::size_t micro_batch_index_ = 0;  // of the current passes
+  std::size_t micro_batch_index_ = 0;  // index of the current passes in ZeroSegments::passes
   std::vector<Tensor> norms_;          // by replica
 };
 
-/// Returns the offset of each layer's parameters, which the layer needs all at once.
+/// Returns the offset of each layer's first parameter. Buckets of ZeRO 3 contain whole layers,
+/// which need all of their parameters at once.
 std::vector<std::size_t> layer_offsets(const Stage& stage) {
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

@@ -13,7 +13,8 @@
 namespace parbench {
 namespace {
 
-/// One bucket is written while another one is reduced.
+/// Number of buckets of gradients for which the pool has room: one is written while another one is
+/// reduced.
 constexpr std::size_t gradient_buckets_at_once = 2;
 
 bool is_needed(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& there) {
@@ -89,7 +90,8 @@ void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
   }
 }
 
-/// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
+/// Divides the backward pass of a micro-batch. Passes after the first micro-batch add to gradients,
+/// which `calls` initialises with zeros.
 void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<SymbolicCall>& calls =
       step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0).calls;
@@ -114,8 +116,8 @@ void ZeroSegments::divide_backward(Passes& passes) {
 
 // --- memory ---
 
-/// Returns the lifetimes of buckets: parameters while they are needed, gradients from their first
-/// call until they have been reduced. `stays`: argument of `holdings_of`.
+/// Returns the lifetimes of buckets: for parameters as `holdings_of` with `stays` returns; for
+/// gradients from the first segment that writes them to the segment that completes them.
 std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
@@ -143,9 +145,10 @@ std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   return all;
 }
 
-/// The pool has room for buckets that arrive early or are being reduced, but only up to half of the
-/// parameters; otherwise a model with few buckets would need as much memory as without shards. A
-/// bucket is kept for a later segment if this needs no more memory.
+/// Plans and borrows the pool. It has room for buckets that arrive early or are being reduced, but
+/// only up to half of the size of all parameters; otherwise a model with few buckets would need as
+/// much memory as without shards. Parameters are kept for later segments (`holdings_of`) if this
+/// limit allows it.
 void ZeroSegments::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   const std::size_t at_once =
@@ -195,7 +198,7 @@ std::size_t ZeroSegments::find(Space space, std::size_t bucket, int segment) con
 
 // --- calls ---
 
-/// Returns the view in the pool; other views are unchanged.
+/// Returns the view of the same data in the pool; views of data outside the pool are unchanged.
 SymbolicView ZeroSegments::moved(const SymbolicView& view, int segment) const {
   if (view.bytes == 0) return view;
   if (view.is_in(Space::packed) && is_pooled(Space::packed)) {
@@ -213,7 +216,8 @@ SymbolicView ZeroSegments::moved(const SymbolicView& view, int segment) const {
   return view;
 }
 
-/// The padding between gradients is zeroed with them, because it is included in sums and norms.
+/// Adds calls that zero the padding between the gradients of a bucket, because sums and norms
+/// include it.
 void ZeroSegments::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;

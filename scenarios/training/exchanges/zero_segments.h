@@ -16,49 +16,51 @@ namespace parbench {
 
 class ZeroSegments {
  public:
-  /// Divides the calls of a replica and borrows its pool. Forward passes are divided if parameters
-  /// are sharded. If gradients are not sharded, those of all micro-batches except the last are
-  /// accumulated in the whole region, and these passes are not divided into segments.
+  /// Divides passes into segments and borrows the pool. Forward passes are divided only if
+  /// parameters are sharded (ZeRO 3). If gradients are not sharded (ZeRO 1), only the last backward
+  /// pass is divided: earlier micro-batches accumulate gradients in the whole region.
   ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout& layout);
 
   [[nodiscard]] int count() const { return static_cast<int>(segments_.size()); }
 
-  /// Both passes of a micro-batch.
+  /// Segments of both passes of a micro-batch.
   struct Passes {
     int micro_batch = 0;
     int forward = 0;   // first segment of the forward pass
     int backward = 0;  // first segment of the backward pass
     int end = 0;       // one past the last segment
-    /// By bucket: the segment after which its gradients and those of all earlier buckets are
-    /// complete.
+    /// By bucket: the segment after which its gradients and those of all buckets with lower indices
+    /// are complete.
     std::vector<int> completion = {};
   };
   [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
   [[nodiscard]] const Passes& passes_of(int segment) const;
 
-  /// Returns the segment's calls, with memory of the pool.
+  /// Returns the segment's calls, with memory of the pool, after calls that refresh packed copies
+  /// and zero gradients.
   [[nodiscard]] std::vector<Call> calls(int segment);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
-  /// Return indices in `held`: buckets that arrive during a segment, and buckets that it reads and
-  /// writes.
+  /// Return indices in `held`: of buckets of parameters that arrive during a segment, and of all
+  /// buckets that it reads or writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int segment) const;
   [[nodiscard]] std::vector<std::size_t> used(int segment) const;
-  /// Returns the index of a bucket's gradients when they are complete in the passes of a
-  /// micro-batch.
+  /// Returns the index in `held` of a bucket's gradients during the segment of `passes` that
+  /// completes them.
   [[nodiscard]] std::size_t gradients_of(const Passes& passes, std::size_t bucket) const;
   [[nodiscard]] BufferView memory(const PooledBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
   [[nodiscard]] const BufferView& pool() const { return pool_.view; }
-  /// Fills the pool with NaN at the first reset, after other users of this memory as scratch, so
-  /// that missing arrivals are detected.
+  /// Makes the first reset fill the pool with NaN, so that missing arrivals are detected; to be
+  /// called after Shards::initialize_at_reset, which uses the pool as scratch memory.
   void poison_pool();
 
  private:
   struct Segment {
     std::vector<SymbolicCall> calls;
-    std::vector<std::size_t> parameters;  // buckets, ascending
+    // buckets in the pool that the calls access, ascending
+    std::vector<std::size_t> parameters;
     std::vector<std::size_t> gradients;
   };
   [[nodiscard]] Stream& compute_stream() const {

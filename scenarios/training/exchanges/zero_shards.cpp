@@ -32,7 +32,7 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
     }
     if (step_.layout.exchange.divides_parameters()) {
       parameter_shards_.push_back(step_.data.tensor(device, shard));
-      step_.data.zero(parameter_shards_.back());  // size includes the padding between parameters
+      step_.data.zero(parameter_shards_.back());  // for the padding between parameters
     }
     auto& updates = updates_.emplace_back();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
@@ -46,7 +46,7 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
   }
 }
 
-/// Returns a replica's block of a bucket in its shard, or in its whole region without shards.
+/// Returns a replica's block of a bucket: in its shard or, if `shards` is empty, in `whole`.
 BufferView Shards::block_in(const std::vector<Tensor>& shards, const BufferView& whole,
                             std::size_t r, std::size_t bucket) const {
   const ShardLayout::Block& block = layout_.block(r, bucket);

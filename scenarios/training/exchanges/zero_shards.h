@@ -20,19 +20,19 @@ class Shards {
   /// Return a replica's block of a bucket: the sums of its gradients, and its parameters.
   [[nodiscard]] BufferView gradients(std::size_t r, std::size_t bucket) const;
   [[nodiscard]] BufferView parameters(std::size_t r, std::size_t bucket) const;
-  /// Returns the update of that block; null if the block is empty.
+  /// Returns the update of a replica's block of a bucket; null if the block is empty.
   [[nodiscard]] RegionUpdate* update(std::size_t r, std::size_t bucket) {
     return updates_[r][bucket].get();
   }
 
-  /// With sharded parameters: makes a reset fill a replica's shard. `scratch` has room for the
-  /// largest parameter.
+  /// With sharded parameters: makes a reset write the initial values to a replica's shard.
+  /// `scratch` must have room for the largest parameter.
   void initialize_at_reset(std::size_t r, const BufferView& scratch);
 
-  /// Returns where the results of a step are, for outputs and checks.
+  /// Returns readers of a step's results, for outputs and checks.
   [[nodiscard]] UpdatedParameters results() const;
 
-  /// Bytes of parameters, gradients and the optimiser's state of a replica.
+  /// Bytes of parameters, gradients and the optimiser's state that a replica keeps.
   struct Kept {
     std::size_t parameters = 0;
     std::size_t gradients = 0;

@@ -36,9 +36,9 @@ SymbolicPass BackwardWriter::write() {
   return take_pass();
 }
 
-/// Releases memory that the forward pass has kept for the layer, after all readers of its output
-/// have run. Tensors that leave the stage are kept for checks of the step; recomputed tensors
-/// belong to the recomputation.
+/// Writes the backward pass of a layer, after those of all readers of its output, and releases the
+/// memory that the forward pass has kept for it. Tensors that leave the stage are not released,
+/// because checks of the step read them; RecomputeWriter releases recomputed tensors.
 void BackwardWriter::write_backward(int index) {
   const bool recomputes = parts().range.recompute;
   const LayerMemory& memory = parts().memory_of(index);
@@ -56,7 +56,8 @@ void BackwardWriter::release_activation(const SymbolicView& view) {
   if (view.is_in(Space::activations) && view.bytes > 0) pass_memory_.release(view);
 }
 
-/// Recomputes the unit that ends with layer `last`, after the backward pass of the next unit.
+/// Writes the recomputation of the unit that ends with layer `last`, after the backward pass of the
+/// next unit.
 void BackwardWriter::write_recomputation(int last) {
   recomputation_.release();
   int first = last;
@@ -102,7 +103,8 @@ SymbolicView BackwardWriter::acquire(std::size_t bytes) {
   return view;
 }
 
-/// Moves the beginning of gradients after all memory that is in use while they are written.
+/// Moves the beginning of Space::gradients such that the gradients written so far are after all
+/// memory in use.
 void BackwardWriter::keep_gradients_after_memory() {
   const std::size_t end = pass_memory_.activations_end();
   if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
@@ -118,7 +120,8 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// Uses the boundary's memory for the first gradient of a stage's input.
+/// Returns the boundary's memory for the first addend of the gradient of a stage's input, otherwise
+/// a temporary.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
   if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
     return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
@@ -171,8 +174,9 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
   return sum;
 }
 
-/// Adds gradients that were not written to the boundary directly, or copies the first one. The
-/// gradient of a tensor that only passes through the stage stays where it was received.
+/// Completes the gradient of a stage's input at the boundary: adds addends that are elsewhere, or
+/// copies the first. The gradient of a tensor that only passes through the stage stays where it was
+/// received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
   const SymbolicView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];
@@ -228,7 +232,7 @@ void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const O
                                               std::vector<SymbolicBinding> bindings,
                                               const std::vector<std::string_view>& roles) {
   Op& direct = prepare(accumulates() ? adding : overwriting);
-  std::vector<std::string> names;  // roles of the operation's arguments
+  std::vector<std::string> names;  // roles of the gradients among the operation's operands
   for (const std::string_view role : roles) names.push_back("diff_" + std::string(role));
   for (std::size_t i = 0; i < roles.size(); ++i) {
     if (direct.tensor(names[i]) == parts().store.entry(index(), roles[i]).master) continue;

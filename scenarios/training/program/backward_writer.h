@@ -18,16 +18,17 @@ namespace parbench {
 
 class BackwardWriter final : public LayerWriter<BackwardPass> {
  public:
-  /// `accumulate`: add parameter gradients and the loss to existing values. Temporaries reuse
-  /// memory of `activations`, in its state after the forward pass, once no layer reads these.
+  /// `activations`: Space::activations after the forward pass. Temporaries reuse the memory of
+  /// activations that are no longer read. `accumulate`: add parameter gradients and the loss to
+  /// existing values.
   BackwardWriter(const StageParts& parts, const RegionPlanner& activations, bool accumulate);
 
   [[nodiscard]] SymbolicPass write();
   /// Returns the bytes of Space::transient; valid after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
-  /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
-  /// placed, such that no gradient overwrites memory still in use. Valid after a `write` that
-  /// overwrites gradients.
+  /// Returns the smallest offset in Space::activations at which Space::gradients may begin without
+  /// overwriting memory still in use; gradients may extend beyond the end of Space::activations.
+  /// Valid after a `write` that overwrites gradients.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Returns where the loss, the first call, writes the gradient of the prediction; for the last
   /// stage, after `write`.
@@ -82,14 +83,15 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
 
   const bool accumulate_;
   PassMemory pass_memory_;
-  RecomputeWriter recomputation_;  // uses the same memory
+  RecomputeWriter recomputation_;  // allocates from `pass_memory_`
   std::vector<Temporary> temporaries_;
-  std::vector<Gradient> copies_;        // gradients of this layer's parameters in other layouts
-  std::optional<std::size_t> written_;  // offset of the first parameter with a gradient
+  std::vector<Gradient> copies_;        // temporary copies of this layer's parameters
+  std::optional<std::size_t> written_;  // smallest offset of a parameter gradient written so far
   std::size_t gradients_begin_ = 0;
   SymbolicView prediction_gradient_;
-  std::vector<std::vector<Gradient>> contributions_;  // by local index
-  std::map<int, std::vector<Gradient>> to_inputs_;    // by tensor that is an input of the stage
+  // addends of the gradients of layers' outputs, by layer of the range
+  std::vector<std::vector<Gradient>> contributions_;
+  std::map<int, std::vector<Gradient>> to_inputs_;  // addends of gradients of the stage's inputs
   std::set<int> taken_;  // inputs whose memory at the boundary contains a gradient
 };
 

@@ -43,7 +43,7 @@ SymbolicView ForwardWriter::place_output(std::size_t bytes) {
              is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }
 
-/// The result is not kept if the layer is recomputed before its backward pass.
+/// Returns transient memory if the layer is recomputed before its backward pass.
 SymbolicView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] =
              parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);

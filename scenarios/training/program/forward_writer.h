@@ -19,7 +19,8 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   using LayerWriter::LayerWriter;
 
   [[nodiscard]] SymbolicPass write();
-  /// Return the memory of Space::activations and Space::transient; valid after `write`.
+  /// Return the allocator of Space::activations and the bytes of Space::transient; valid after
+  /// `write`.
   [[nodiscard]] const RegionPlanner& activations() const { return activations_; }
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
 
@@ -39,8 +40,8 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   void release_what_was_read_last_by(int reader);
 
   RegionPlanner activations_;
-  RegionPlanner region_;
-  std::multimap<int, std::size_t> transient_;  // last reader to offset
+  RegionPlanner region_;                       // of Space::transient
+  std::multimap<int, std::size_t> transient_;  // offset by last reader
   std::map<int, SymbolicView> leaving_;        // outputs that leave the stage
 };
 

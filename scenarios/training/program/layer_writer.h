@@ -1,4 +1,4 @@
-// Common base of the writers of both passes: the stage's layers one by one, and their memory.
+// Common base of the writers of a stage's passes, which write the layers one by one.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace parbench {
 
-/// Inputs and results of writing a stage's passes. They must outlive the writers.
+/// Inputs and results of the writers of a stage's passes. The objects must outlive the writers.
 struct StageParts {
   Stream& stream;
   const StageRange& range;
@@ -32,23 +32,24 @@ struct StageParts {
     return static_cast<std::size_t>(index - range.first);
   }
   [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
-  /// Returns an input of a layer: an output within the stage, or an input of the stage.
+  /// Returns the memory of an input of a layer: the output of a layer of the stage, or an input of
+  /// the stage.
   [[nodiscard]] SymbolicView input_of(int index, std::size_t which) const;
   [[nodiscard]] SymbolicView statistics_of(int index) const;
 
   /// Returns whether a backward pass reads the layer's output.
   [[nodiscard]] bool backward_reads(int index) const;
-  /// Returns whether a later layer of the stage has the same parameters; its backward pass comes
-  /// first.
+  /// Returns whether a later layer of the stage has the same parameters. If so, its backward pass
+  /// has written their gradients before.
   [[nodiscard]] bool shares_gradient_with_later(int index) const;
   /// Returns whether the layer's output is read by later stages or by checks of the step, which
-  /// read both sides of the last layer.
+  /// read the inputs and the output of the network's last layer.
   [[nodiscard]] bool leaves_stage(int index) const;
   /// Returns whether the output leaves the stage, or another unit reads it.
   [[nodiscard]] bool leaves_unit(int index) const;
 };
 
-/// Implements LayerPass for one layer after the other. `Pass`: one of the two passes of passes.h.
+/// Implements LayerPass for one layer after the other. `Pass`: ForwardPass or BackwardPass.
 template <class Pass>
 class LayerWriter : public Pass {
  public:
@@ -75,7 +76,8 @@ class LayerWriter : public Pass {
   }
 
  protected:
-  /// Calls that `write` emits get the layer's name.
+  /// Makes `index` the current layer and calls `write`. The calls that it emits get the layer's
+  /// name.
   template <class Write>
   void write_layer(int index, Write write) {
     index_ = index;
@@ -87,7 +89,7 @@ class LayerWriter : public Pass {
   [[nodiscard]] const StageParts& parts() const { return parts_; }
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] const Layer& layer() const { return parts_.layer(index_); }
-  /// Returns what has been written since the last call of this function.
+  /// Returns the calls and exchanges since the last `take_pass`.
   [[nodiscard]] SymbolicPass take_pass() { return std::exchange(pass_, {}); }
   /// Adds a pass that another writer has written.
   void append(SymbolicPass pass) {

@@ -26,7 +26,8 @@ bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
 
 }  // namespace
 
-// In bf16, a parameter is at half of its offset; the rounding keeps that aligned, too.
+// The bf16 copy of a parameter has half of the offset. Rounding sizes up to twice the alignment
+// keeps both offsets aligned.
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
   if (image_) throw std::logic_error("parameters are added before they are converted");
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);

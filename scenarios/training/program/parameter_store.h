@@ -19,8 +19,8 @@ namespace parbench {
 /// Master parameters are f32 in one flat region, each in the layout of its gradient, so that a
 /// single update covers all of them. If an operation needs another layout or type, it gets a packed
 /// copy, which `packing` refreshes from the master at the start of a step. Copies that differ only
-/// in type are laid out like their masters, so that one conversion of the whole region refreshes
-/// all of them: a model has dozens, and on a GPU each separate conversion costs a launch.
+/// in type are at the same relative offsets as their masters, so that one conversion refreshes all
+/// of them: a model has dozens, and on a GPU each separate conversion costs a launch.
 class ParameterStore {
  public:
   struct Entry {
@@ -30,17 +30,19 @@ class ParameterStore {
     bool is_copy = false;    // copy of a parameter that belongs to another stage
   };
 
-  /// `is_read_once`: the step has one micro-batch. Copies that only its backward pass reads are
-  /// then made where they are needed.
+  /// `is_read_once`: whether the step has only one micro-batch. If so, copies that only its
+  /// backward pass reads are temporaries of this pass (BackwardWriter) and not in the store.
   explicit ParameterStore(Stream& stream, bool is_read_once = false)
       : stream_(stream), is_read_once_(is_read_once) {}
 
   [[nodiscard]] bool is_read_once() const { return is_read_once_; }
 
-  /// Throws std::logic_error once a parameter has been requested in another element type.
+  /// Adds a parameter. Throws std::logic_error after a request for a parameter in bf16 in the
+  /// layout of its master.
   void add(ParameterSpec spec, TensorDesc master);
-  /// Adds a copy of a parameter of another stage, after all parameters of this stage; its gradient
-  /// counts there. The specification has the layer that reads it here.
+  /// Adds a copy of a parameter that belongs to another stage, whose norm includes the gradient.
+  /// `spec.layer`: the layer of this stage that reads it. All parameters that belong to this stage
+  /// must have been added.
   void add_copy(ParameterSpec spec, TensorDesc master);
   /// Makes a layer read the parameters of another layer, which the store contains.
   void share(int layer, int owner) { owners_[layer] = owner; }
@@ -55,12 +57,13 @@ class ParameterStore {
   [[nodiscard]] SymbolicView gradient(int layer, std::string_view role) const;
   /// Returns the parameter as `wanted` describes it: the master itself, or a packed copy.
   [[nodiscard]] SymbolicView parameter(int layer, std::string_view role, const TensorDesc& wanted);
-  /// Returns the parameter if no further copy is needed, otherwise nothing.
+  /// Like `parameter`, but returns nothing if another copy would be needed.
   [[nodiscard]] std::optional<SymbolicView> found(int layer, std::string_view role,
                                                   const TensorDesc& wanted) const;
   /// Returns calls that refresh all packed copies.
   [[nodiscard]] const std::vector<SymbolicCall>& packing() const { return packing_; }
-  /// Returns all layouts as a string; stages with equal strings can share parameters.
+  /// Returns the names and layouts of all parameters as a string; stages with equal strings have
+  /// equal regions.
   [[nodiscard]] std::string layout_key() const;
 
  private:
@@ -68,7 +71,7 @@ class ParameterStore {
   bool is_read_once_;
   OpSet ops_;
   std::vector<Entry> entries_;
-  std::map<int, int> owners_;  // by layer, if the owner is another one
+  std::map<int, int> owners_;  // layer that owns the parameters of a layer, if it is another one
   std::size_t bytes_ = 0;
   std::size_t bytes_of_own_ = 0;
   struct Packed {
@@ -81,9 +84,9 @@ class ParameterStore {
   [[nodiscard]] SymbolicView converted(const Entry& entry, const TensorDesc& wanted);
   [[nodiscard]] SymbolicView reordered(const Entry& entry, const TensorDesc& wanted);
 
-  /// Copies in bf16 of the masters from `first` on.
+  /// Copies in bf16 of the masters from offset `first` on.
   struct Image {
-    std::size_t first = 0;  // offset of the first master
+    std::size_t first = 0;  // offset in Space::parameters
     std::size_t base = 0;   // offset in Space::packed
   };
   std::optional<Image> image_;

@@ -10,7 +10,8 @@
 
 namespace parbench {
 
-/// Hands out memory of released activations, otherwise Space::transient.
+/// Allocator that uses holes in Space::activations where a temporary fits, otherwise
+/// Space::transient.
 class PassMemory {
  public:
   /// `activations`: Space::activations after the forward pass.

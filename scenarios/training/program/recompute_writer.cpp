@@ -19,9 +19,9 @@ void RecomputeWriter::release() {
   held_.clear();
 }
 
-/// Runs from the last layer to the first. A layer is recomputed if it keeps data for its backward
-/// pass, or if its unit's backward pass or another recomputed layer reads its output, unless the
-/// output is still available.
+/// Finds the layers to recompute, from the last layer to the first: each layer that keeps data for
+/// its backward pass, and each whose output is no longer available but is read by the unit's
+/// backward pass or by another recomputed layer.
 void RecomputeWriter::find_wanted(int first, int last) {
   last_readers_.clear();
   for (int index = last; index >= first; --index) {
@@ -50,7 +50,8 @@ SymbolicView RecomputeWriter::transient(std::size_t bytes, std::vector<SymbolicV
   return held.emplace_back(memory_.acquire(bytes));
 }
 
-/// Outputs that leave the unit are rewritten in place, with the same values.
+/// Returns the existing memory for outputs that leave the unit: they are overwritten with the same
+/// values.
 SymbolicView RecomputeWriter::place_output(std::size_t bytes) {
   SymbolicView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;

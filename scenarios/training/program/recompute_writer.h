@@ -15,15 +15,15 @@ namespace parbench {
 
 class RecomputeWriter final : public LayerWriter<ForwardPass> {
  public:
-  /// Allocates memory from that of the backward pass.
+  /// `memory`: the allocator of the backward pass.
   RecomputeWriter(const StageParts& parts, PassMemory& memory)
       : LayerWriter(parts), memory_(memory) {}
 
-  /// Computes the tensors that the backward pass of the layers [first, last], a unit, reads. Layers
-  /// that do not affect these are skipped; shards exchange data as in the first forward pass. The
-  /// layers' memory is valid until the next `release`.
+  /// Writes the calls that compute the tensors that the backward pass of a unit, the layers
+  /// [first, last], reads. Layers that do not affect these are skipped; shards exchange data as in
+  /// the first forward pass. The tensors are valid until the next `release`.
   [[nodiscard]] SymbolicPass write(int first, int last);
-  /// Releases the memory of the last unit.
+  /// Releases the memory of the unit that was written last.
   void release();
 
   [[nodiscard]] SymbolicView place_output(std::size_t bytes) override;

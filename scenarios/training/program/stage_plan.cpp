@@ -10,8 +10,9 @@ namespace parbench {
 StagePlan::StagePlan(Stream& stream, const StageRange& range,
                      const std::vector<std::int64_t>& micro_batches, std::int64_t layout_samples)
     : store(stream, micro_batches.size() == 1) {
-  // Tuning precedes all preparation. In the model's order, the time for tuning would be spent on
-  // weight gradients and forward passes, before the largest data gradients, which come last.
+  // Tune all products before any operation is prepared (Device::tune). If kernels were measured in
+  // the order of preparation, weight gradients and forward passes would use up the time for tuning,
+  // because data gradients are prepared last.
   const std::set<std::int64_t> sizes(micro_batches.begin(), micro_batches.end());
   std::vector<OpDesc> products;
   for (const std::int64_t samples : sizes) {

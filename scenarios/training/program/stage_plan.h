@@ -13,7 +13,7 @@
 namespace parbench {
 
 /// Layouts of a stage's parameters, and the passes of its micro-batches. Stages on devices of other
-/// ranks can share a plan, because they execute nothing here.
+/// ranks can share a plan, because this rank does not execute them.
 struct StagePlan {
   /// `layout_samples`: number of samples per micro-batch for which the layouts of parameters are
   /// chosen.

@@ -1,4 +1,4 @@
-// Planning of a stage: its passes are written by ForwardWriter and BackwardWriter.
+// Plans a stage; ForwardWriter and BackwardWriter write its passes.
 #include "scenarios/training/program/stage_program.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Forward and backward of a range of layers for one micro-batch size, as symbolic calls.
+// Forward and backward passes of a range of layers for one micro-batch size, as symbolic calls.
 #pragma once
 
 #include <cstddef>
@@ -36,15 +36,14 @@ struct StageRange {
   }
 };
 
-/// Returns the description of a tensor of the network (Network::crossing): tokens for a network
-/// input of tokens, otherwise an activation.
+/// Returns the description of the output of the layer with index `tensor`, or of the network's
+/// input (`network_input`), which may be tokens.
 [[nodiscard]] TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
                                    std::int64_t samples);
-/// Returns the description of the target.
 [[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,
                                        std::int64_t samples);
 
-/// The operation of the loss, and its roles of the prediction and of the prediction's gradient.
+/// The operation of the loss, and the roles of its operands for the prediction and its gradient.
 struct LossOperation {
   OpDesc desc;
   std::string_view prediction;
@@ -61,9 +60,9 @@ struct LossOperation {
 
 /// A tensor that crosses a boundary between stages.
 struct BoundaryTensor {
-  int tensor = network_input;  // tensor of the network: Network::crossing
+  int tensor = network_input;  // index of a layer, whose output it is, or `network_input`
   TensorDesc desc;
-  std::size_t offset = 0;  // offset in the boundary's spaces
+  std::size_t offset = 0;  // offset in the memory for activations, and in that for gradients
 };
 
 /// All tensors that cross one boundary, in the order of Network::crossing; equal on both sides.
@@ -74,7 +73,7 @@ class Boundary {
            std::int64_t samples);
 
   [[nodiscard]] const std::vector<BoundaryTensor>& tensors() const { return tensors_; }
-  /// Returns the bytes in each of the boundary's spaces.
+  /// Returns the bytes of all tensors, which equal those of their gradients.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// Throws std::logic_error for a tensor that does not cross.
   [[nodiscard]] SymbolicView view(Space space, int tensor) const;
@@ -86,7 +85,7 @@ class Boundary {
 };
 
 /// Position at which the shards of a divided network combine `data`: before the call with index
-/// `call`, or after all calls.
+/// `call`, or after all calls if there is no such call.
 struct ExchangePoint {
   std::size_t call = 0;
   Collective collective = Collective::all_reduce;
@@ -103,7 +102,7 @@ struct SymbolicPass {
 /// Memory of a layer for its backward pass and its readers.
 struct LayerMemory {
   SymbolicView output;
-  std::map<std::string, SymbolicView, std::less<>> kept;  // by the name that the layer's kind chose
+  std::map<std::string, SymbolicView, std::less<>> kept;  // by name (ForwardPass::keep)
 };
 
 /// Plans all operations in its constructor. Data for the backward pass is in Space::activations,
@@ -141,21 +140,20 @@ class StageProgram {
   [[nodiscard]] const Boundary& inputs() const { return inputs_; }
   /// Returns the tensors that later stages read; empty for the last stage.
   [[nodiscard]] const Boundary& outputs() const { return outputs_; }
-  /// Return a tensor of `inputs` or `outputs`, or the input or output of the network's last layer,
-  /// which are kept until the micro-batch's backward pass. A tensor that only passes through stays
-  /// where it was received.
+  /// Return the description and the memory of a tensor: one of `inputs` or `outputs`, or the input
+  /// or output of the network's last layer. The memory is kept until the micro-batch's backward
+  /// pass. A tensor that only passes through stays where it was received.
   [[nodiscard]] TensorDesc desc_of(int tensor) const;
   [[nodiscard]] SymbolicView view_of(int tensor) const;
-  /// Returns the memory of the gradient of a tensor of `inputs` after the backward pass. If this
-  /// stage does not read the tensor, that is where the gradient was received.
+  /// Returns the memory of the gradient of a tensor of `inputs` after the backward pass. If no
+  /// layer of this stage reads the tensor, it is the memory in which the gradient was received.
   [[nodiscard]] SymbolicView input_gradient_view(int tensor) const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
-  /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
-  /// placed if no other micro-batch accumulates gradients: each gradient replaces activations that
-  /// are no longer read.
+  /// Returns BackwardWriter::gradients_begin, for a step with one micro-batch, in which gradients
+  /// replace activations that are no longer read.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
-  /// Returns the bytes of activations that a layer of the range keeps for backward passes.
+  /// Returns the bytes that a layer of the range keeps for backward passes (without recomputation).
   [[nodiscard]] std::size_t activation_bytes_of(int layer) const;
 
  private:

@@ -6,8 +6,8 @@
 namespace parbench {
 namespace {
 
-/// Assigns each micro-batch to the device in whose equal part of the batch it begins. Devices
-/// without a micro-batch are omitted.
+/// Divides the batch into equal parts, one for each device, and assigns each micro-batch to the
+/// device in whose part it begins. Omits devices without a micro-batch.
 std::vector<std::vector<std::int64_t>> divided(const std::vector<std::int64_t>& micro_batches,
                                                std::int64_t devices) {
   const std::int64_t batch =

@@ -11,10 +11,9 @@
 namespace parbench {
 
 /// Returns the layout of a step that processes the micro-batches one after the other, without
-/// stages or copies. The first device, and the second if it has the same kernels, process
-/// consecutive micro-batches each. This is equivalent, because micro-batches of a step depend on
-/// each other only by the sum of their gradients: it is computed when outputs are read, and the
-/// clip factor is computed from that sum.
+/// stages or copies. If the second device has the same kernels as the first, each of them processes
+/// half of the batch. This does not change the result: micro-batches depend on each other only by
+/// the sum of their gradients, which is computed when outputs are read, as is the clip factor.
 [[nodiscard]] StepLayout in_turn(const Context& context,
                                  const std::vector<std::vector<std::int64_t>>& by_replica);
 

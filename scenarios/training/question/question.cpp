@@ -1,4 +1,4 @@
-// Common parts of questions about training.
+// Implementation of TrainingQuestion.
 #include "scenarios/training/question/question.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ std::int64_t TrainingQuestion::usual_batch(const Request& /*request*/, const Mod
   return model.quick_batch;
 }
 
-/// Returns the parameters of the step, which all strategies have in common.
+/// Returns the parameters that all strategies have.
 Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Parameters& asked = request.spec.parameters;
   const std::string usual_model = std::get<std::string>(axis("model").quick.front());
@@ -180,7 +180,8 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  // Normalisations use statistics of the micro-batch, and dropouts depend on the position in it.
+  // Normalisations use statistics of the micro-batch, and dropouts depend on the sample's position
+  // in it.
   const Network network = network_of(spec.parameters);
   return std::ranges::any_of(network.layers, [&](const Layer& layer) {
     return as<RandomDropout>(layer) != nullptr ||

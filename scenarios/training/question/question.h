@@ -19,16 +19,17 @@ namespace parbench {
 
 /// The strategy to which the others are compared: the whole step on the first device.
 inline constexpr std::string_view single_device = "single";
-/// Reference for models whose results depend on how the batch is divided: the same micro-batches
-/// one after the other. Not offered to users.
+/// Strategy of references for models whose results depend on how the batch is divided: the same
+/// micro-batches one after the other. Users cannot select it.
 inline constexpr std::string_view in_turn_strategy = "in-turn";
 
 inline constexpr const char* scaling_efficiency = "scaling efficiency";
 
-/// A question consists of its axes, the layout of each case, and an answer. Cases, references and
-/// refusals follow from these. Parameters with the same name mean the same in all questions:
-/// "model" and its sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and
-/// the variants of a step ("optimizer", "recompute", "clip").
+/// Base of scenarios that divide a training step. A derived class defines axes, the layout of each
+/// case, and an answer; cases, references and obstacles follow from these. Parameters with the same
+/// name have the same meaning in all of them: "model" and its sizes, "batch", "split" or
+/// "accumulate", "schedule", "partition", "bucket", and the variants of a step ("optimizer",
+/// "recompute", "clip").
 class TrainingQuestion : public Scenario {
  public:
   struct Definition {
@@ -36,7 +37,7 @@ class TrainingQuestion : public Scenario {
     std::string_view question;
     std::string whole;                 // work of one device: "the whole batch"
     std::vector<Strategy> strategies;  // strategies that divide this work
-    std::vector<Axis> axes;            // with "model", whose quick value is the default model
+    std::vector<Axis> axes;            // "model" is required; its first quick value is the default
     StrategyWords words = {};          // words of the answer
   };
   explicit TrainingQuestion(Definition definition);
@@ -50,20 +51,22 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] bool plans_show_all() const override { return true; }
-  /// Names files with convolutions whose normalisations an export can have folded.
+  /// Returns notes on ONNX files whose export may have folded normalisations into convolutions.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
       const std::vector<CaseSpec>& specs) const override;
 
   [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
-  /// Returns one device with the whole batch and all activations, or with the micro-batches in turn
-  /// (`compares_parts`).
+  /// Returns the whole batch on one device without recomputation or, if `compares_parts`, the same
+  /// micro-batches in turn; nothing for the former itself.
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  /// The speed divided by that of one device times the number of devices; 1 is linear. With a batch
-  /// for each device, scaling is linear if all devices are as fast as one with its batch.
+  /// Returns the scaling efficiency, which is 1 for linear scaling: the speedup over one device
+  /// divided by the number of devices. With weak scaling, the time of one device with its batch
+  /// divided by the time of all devices, each with a batch.
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
-  /// The best strategy, what recomputation and schedules cost and save, and where time goes.
+  /// Returns the best strategy, the time and memory that recomputation and schedules cost or save,
+  /// and the shares of lost time.
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override;
 
@@ -98,7 +101,7 @@ class TrainingQuestion : public Scenario {
   StrategyWords words_;
 };
 
-/// Returns the step of the case on one device, with its number of samples ("batch").
+/// Returns the case with the same model and "batch" on one device.
 [[nodiscard]] CaseSpec single_of(const CaseSpec& spec);
 
 }  // namespace parbench

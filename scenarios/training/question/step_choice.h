@@ -1,4 +1,4 @@
-// User choices for variants of a training step: axes that scenarios with an update share.
+// Axes that scenarios about training share, and settings of steps that follow from their values.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ inline constexpr const char* default_schedule = "gpipe";
 
 /// Returns one of the axes that questions about training share, by name: the model and its sizes,
 /// the batch, its division into micro-batches, "schedule" and "partition" of stages, and variants
-/// of the step ("optimizer", "clip", "recompute"). `strategies`: to which it applies, all if empty.
-/// `quick`, `published`: values of the presets, its own if empty.
+/// of the step ("optimizer", "clip", "recompute"). `strategies`: strategies that have the axis;
+/// empty: all. `quick`, `published`: values of the presets; empty: the axis's default ones.
 [[nodiscard]] Axis step_axis(std::string_view name, std::vector<std::string> strategies = {},
                              std::vector<Value> quick = {}, std::vector<Value> published = {});
 
@@ -32,7 +32,7 @@ inline constexpr const char* weak_scaling = "weak";
 /// Returns the number of samples of a resolved case on all devices together.
 [[nodiscard]] std::int64_t total_samples(const Parameters& parameters);
 
-/// Returns the sizes in "12+8+4" (AxisKind::sizes).
+/// Parses sizes joined by '+', such as "12+8+4" (AxisKind::sizes).
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
 /// Returns the number of samples of each micro-batch of a resolved case, by replica. "split" is the
 /// size of micro-batches, of which the last may be smaller, or the list of their sizes;
@@ -41,22 +41,23 @@ inline constexpr const char* weak_scaling = "weak";
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// Adds "split", the size of the micro-batches of `samples`, or a list of sizes that differ by one:
-/// for the number of micro-batches that the user requested, otherwise the value `split`, if there
-/// is one. Returns why the samples cannot be divided into that number. `text`: describes the
-/// samples. Throws UsageError if the user gives both the number and the size.
+/// Adds "split". If the user has requested a number of micro-batches, its value is the size that
+/// divides `samples` into this number, or a list of sizes that differ by at most one; otherwise it
+/// is `split`, if there is one. Returns why the samples cannot be divided into the requested
+/// number. `text`: description of the samples. Throws UsageError if the user gives both the number
+/// and the size.
 [[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
                                                 std::int64_t samples, const std::string& text,
                                                 const std::optional<Value>& split,
                                                 Parameters& parameters);
 
-/// Adds the requested values of those of these axes that the scenario has, or the defaults, which
-/// names omit.
+/// Adds "optimizer", "recompute" and "clip", as far as `axes` contains them: the requested values,
+/// or the defaults, which names of cases omit.
 void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
-/// Adds the requested partition into several stages, or the default. Throws UsageError if the
-/// network does not have it.
+/// Adds the requested partition into `stages` stages, or the default. Throws UsageError if the
+/// network does not have the requested one.
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
                           Parameters& parameters);
 
@@ -69,7 +70,6 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 /// Returns why a batch cannot be divided over replicas: each needs at least one sample.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
 
-/// Returns the optimizer of a resolved case.
 [[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);
 
 }  // namespace parbench

@@ -13,8 +13,8 @@ std::int64_t Boundaries::samples(const Crossing& crossing, int micro_batch) cons
       .at(static_cast<std::size_t>(micro_batch));
 }
 
-/// Returns canonical memory at one end for the next tensor that crosses; micro-batches with the
-/// same slot share it.
+/// Returns memory at one end for the next tensor of a transfer in canonical order; micro-batches
+/// with the same slot share it.
 BufferView Boundaries::packed_memory(const End& end, const Crossing& crossing) {
   const int slot = slot_of(end.packed, crossing.micro_batch);
   std::int64_t largest = 0;
@@ -34,8 +34,8 @@ BufferView Boundaries::packed_memory(const End& end, const Crossing& crossing) {
   return known->second.part(0, bytes);
 }
 
-/// Returns canonical memory at one end, and adds the reorder to or from it; returns the end itself
-/// if it is canonical.
+/// Returns memory for a tensor in canonical order at one end, and adds the reorder to it (`sends`)
+/// or from it. Returns the tensor's own memory if the tensor is canonical.
 BufferView Boundaries::canonical_end(const End& end, bool sends, Crossing& crossing) {
   const TensorDesc plain = canonical(end.desc.shape, end.desc.dtype);
   if (end.desc == plain) return end.view;

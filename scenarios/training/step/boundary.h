@@ -10,7 +10,7 @@
 
 namespace parbench {
 
-/// The tensors of one micro-batch that cross a boundary.
+/// Transfer of the tensors of one micro-batch over a boundary.
 struct Crossing {
   GridPoint from;
   GridPoint to;
@@ -28,19 +28,19 @@ class Boundaries {
  public:
   explicit Boundaries(StepTasks& tasks) : tasks_(tasks) {}
 
-  /// Returns the activations of a micro-batch for the next stage.
+  /// Returns the transfer of a micro-batch's activations from a point to the next stage.
   [[nodiscard]] Crossing forward_from(const GridPoint& point, int micro_batch);
-  /// Returns the gradients of a micro-batch for the previous stage.
+  /// Returns the transfer of a micro-batch's gradients from a point to the previous stage.
   [[nodiscard]] Crossing backward_from(const GridPoint& point, int micro_batch);
 
-  /// Adds the copy. It runs on the copy lane of the sender, or of the receiver if only that device
-  /// can access the other's memory.
+  /// Adds the task of the copies, on copy lanes (`copying_lanes`). `what`: "activations" or
+  /// "gradients"; `produced`: tasks for which it waits.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
   /// Last copy to a point for a micro-batch.
   struct Arrival {
     TaskId task = 0;
-    std::vector<Call> unpack;  // converts the tensors to the receiver's layout
+    std::vector<Call> unpack;  // calls that convert the tensors to the receiver's layout
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {
     return arrivals_.at({point, micro_batch});

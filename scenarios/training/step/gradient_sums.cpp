@@ -66,7 +66,7 @@ void GradientSums::write_buckets(bool all) {
   }
 }
 
-/// Uses separate memory, because several all-reduces may be in progress.
+/// Adds the all-reduce of a bucket, with memory of its own, because several may be in progress.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
   std::vector<Part> parts;
   std::vector<Member> on_copy_lanes;
@@ -109,8 +109,9 @@ void GradientSums::write_rest() {
 
 // --- over shards ---
 
-/// Each shard has computed the gradients of repeated parameters from its own positions only. Every
-/// shard has the same runs of adjacent parameters, at different offsets.
+/// Adds all-reduces over shards of gradients of repeated parameters, which each shard has computed
+/// from its own positions only. All shards have the same ranges of parameters, at different
+/// offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;
@@ -133,7 +134,8 @@ std::vector<BufferView> GradientSums::counted(const GridPoint& point) const {
   return {tasks_.stage(point).update().counted()};
 }
 
-/// Returns the gradients of adjacent parameters that all shards have, or of which each has a part.
+/// Returns the ranges of gradients of adjacent parameters that every shard has whole (`repeated`),
+/// or of which each shard has a part.
 std::vector<BufferView> GradientSums::runs(const GridPoint& point, bool repeated) const {
   const Stage& stage = tasks_.stage(point);
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

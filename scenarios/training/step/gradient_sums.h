@@ -14,20 +14,20 @@ namespace parbench {
 
 class GradientSums {
  public:
-  /// Adds separate lanes for buckets: on the copy lanes between stages, a bucket would wait for the
-  /// end of the backward pass.
+  /// If gradients are exchanged in buckets, adds separate copy lanes for them: on the copy lanes of
+  /// the stages, a bucket would wait for transfers that begin when the backward pass ends.
   explicit GradientSums(StepTasks& tasks);
 
   /// Adds the all-reduces of buckets that all replicas have completed since the last call, in the
-  /// order of the backward pass. A bucket to which another stage adds, and all later ones, wait for
-  /// `write_rest`.
+  /// order of the backward pass. `write_rest` adds a bucket to which another stage adds gradients,
+  /// and all later buckets of its stage.
   void write_complete_buckets();
 
   /// Adds the remaining all-reduces, after the passes.
   void write_rest();
 
-  /// Returns the runs of gradients that the norm for clipping includes at a point. Gradients that
-  /// all shards have are included on the first shard.
+  /// Returns the ranges of gradients that the norm for clipping includes at a point. Gradients that
+  /// all shards have are included only on the first shard.
   [[nodiscard]] std::vector<BufferView> counted(const GridPoint& point) const;
 
  private:
@@ -37,7 +37,7 @@ class GradientSums {
     BufferView data;
     std::vector<TaskId> completed;
   };
-  /// Devices and their compute lanes.
+  /// Returns the members of a collective of these points, on their compute lanes.
   [[nodiscard]] std::vector<Member> members(const std::vector<GridPoint>& points) const;
   void add_up(MemberCollectives& collectives, const std::string& name,
               const std::vector<Part>& parts);

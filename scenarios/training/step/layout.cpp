@@ -1,4 +1,4 @@
-// Sums over a layout.
+// Counts samples of a layout, and lists its points.
 #include "scenarios/training/step/layout.h"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// Description of how a training step is divided over devices. Scenarios make it from parameters.
+// Division of a training step over devices, which scenarios derive from parameters.
 #pragma once
 
 #include <compare>
@@ -21,10 +21,11 @@ struct Exchange {
     /// Every replica gets the sum of all gradients and updates its own parameters.
     all_reduce,
     // The following kinds require replicas of one stage each.
-    first_device,  // the first device adds gradients, updates, and sends the parameters
-    // the same, but parameters and samples are sent in every step, and the loss is computed there
+    first_device,  // the first device adds gradients, updates its parameters, and sends them
+    // The first device sends samples and parameters at the beginning of every step, computes the
+    // loss, adds gradients, and updates its parameters.
     fed_from_first,
-    server,  // a device has the parameters, and all devices send gradients to it
+    server,  // all replicas send gradients to a server, which updates parameters and sends them
     zero,    // every replica updates a part of the parameters and keeps only this part's state
   };
   Kind kind = Kind::all_reduce;
@@ -32,11 +33,11 @@ struct Exchange {
   /// gradients of a stage at once, after its backward pass. For zero, and for all_reduce without
   /// sharded positions.
   std::size_t bucket_bytes = 0;
-  int server = 0;  // device of the server: that of the first replica, or one after all replicas
-  /// Data that ZeRO shards: from ZeRO 1 on the optimiser's state, from 2 on the sums of gradients,
-  /// with ZeRO 3 the parameters.
+  int server = 0;  // device of the server: the first replica's, or one after all replicas' devices
+  /// Level of ZeRO, with Kind::zero. 1 divides the optimiser's state over devices, 2 also the sums
+  /// of gradients, 3 also the parameters.
   int zero_level = 0;
-  int prefetch = 1;  // number of segments by which buckets of parameters arrive early (ZeRO 3)
+  int prefetch = 1;  // number of segments by which parameters arrive early (`holdings_of`, ZeRO 3)
 
   [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
   [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }
@@ -54,12 +55,13 @@ struct GridPoint {
 
 struct StepLayout {
   DeviceGrid grid = {};
-  /// First units of the later stages. If there are more stages than in the grid, they are assigned
-  /// to its devices in turn.
+  /// First units of the later stages. If there are more stages than `grid.stages`, they are
+  /// assigned to the devices of the grid in turn.
   std::vector<int> partition = {};
-  std::string schedule = "one-at-a-time";                     // argument of schedule_named
-  std::vector<std::vector<std::int64_t>> micro_batches = {};  // samples of each, by replica
-  RestOfNetwork rest = RestOfNetwork::repeated;               // only for several shards
+  std::string schedule = "one-at-a-time";  // argument of schedule_named
+  // number of samples of each micro-batch, by replica
+  std::vector<std::vector<std::int64_t>> micro_batches = {};
+  RestOfNetwork rest = RestOfNetwork::repeated;  // only for several shards
   Exchange exchange = {};
   bool recompute = false;  // StageRange::recompute
 
@@ -70,7 +72,7 @@ struct StepLayout {
   [[nodiscard]] std::int64_t samples() const;  // samples of all replicas
   [[nodiscard]] std::int64_t samples_of(int replica) const;
 
-  /// Returns the points in the order of devices.
+  /// Returns all points, sorted by replica, stage and shard.
   [[nodiscard]] std::vector<GridPoint> points() const;
   [[nodiscard]] std::vector<GridPoint> points_of(int replica) const;
   [[nodiscard]] int device(const GridPoint& point) const {

@@ -24,7 +24,7 @@ void StagePass::write_until(Shard& shard, std::size_t end, const std::string& pi
   shard.written = end;
 }
 
-/// Returns whether the shard's part is complete.
+/// Adds the next task of a shard. Returns whether the shard's current part is complete.
 bool StagePass::write_next(Shard& shard) {
   const std::string part = shard.parts.size() > 1 ? fmt::format(", part {}", part_) : "";
   const std::size_t end = shard.parts[part_].calls.size();
@@ -135,8 +135,8 @@ void PassWriter::write(int replica, const Action& action) {
   while (!pass.is_written()) pass.write_piece();
 }
 
-/// Makes a pass wait for data sent to its point for the micro-batch, and begin with calls that
-/// unpack it.
+/// Makes a pass wait for the data of the micro-batch that is sent to its point, and begin with the
+/// calls that unpack this data.
 void PassWriter::receive(StagePass::Shard& shard, int micro_batch) const {
   const Boundaries::Arrival& arrival = boundaries_.arrival(shard.point, micro_batch);
   shard.after.push_back(arrival.task);

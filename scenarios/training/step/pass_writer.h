@@ -1,4 +1,4 @@
-// Adds forward and backward passes of stages as tasks.
+// Adds the forward and backward passes of stages to the plan.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,11 @@ class StagePass {
     GridPoint point;
     std::vector<PassPart> parts;
     std::vector<TaskId> after;
-    std::vector<PassPosition> completions =
-        {};                   // completion of the point's buckets, in its last pass
-    Crossing crossing = {};   // data for the next stage, or for the previous one
-    std::size_t written = 0;  // number of calls of the current part
-    std::size_t bucket = 0;   // the next bucket to be completed
+    // positions after which the point's buckets are complete; only in the last backward pass
+    std::vector<PassPosition> completions = {};
+    Crossing crossing = {};   // transfer to the next stage (forward) or the previous one (backward)
+    std::size_t written = 0;  // number of calls of the current part that have been added
+    std::size_t bucket = 0;   // index of the next bucket to be completed
   };
 
   explicit StagePass(PassWriter& writer) : writer_(&writer) {}
@@ -57,9 +57,9 @@ class PassWriter {
   /// Adds the packing of parameters, as separate tasks, for all stages that need it.
   void write_packing();
 
-  /// Begins a pass of a replica; only forward and backward passes are supported. All of its pieces
-  /// must be added before the next pass of the replica begins; the order is that of
-  /// `in_dependency_order`.
+  /// Begins a forward or backward pass of a replica; throws std::logic_error for other actions. All
+  /// of its pieces must be added before the next pass of the replica begins, and a pass must begin
+  /// after the passes on which it depends (`in_dependency_order`).
   [[nodiscard]] StagePass begin(int replica, const Action& action);
   /// Adds a whole pass.
   void write(int replica, const Action& action);

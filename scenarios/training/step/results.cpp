@@ -23,7 +23,7 @@ bool is_sum_of_replicas(const StepLayout& layout) {
 // --- outputs ---
 
 /// Adds the loss of the whole batch: the sum of the shares of replicas, and of shards with a part
-/// of the positions. Replication computes it at once, on the first device.
+/// of the positions. With Exchange::Kind::fed_from_first, the first device has the whole loss.
 void add_loss(TrainingStep& step) {
   const bool is_whole = step.layout.exchange.kind == Exchange::Kind::fed_from_first;
   std::vector<Tensor> shares;
@@ -41,7 +41,7 @@ void add_loss(TrainingStep& step) {
                           }});
 }
 
-/// A shard's part of a gradient, and its position in the whole one.
+/// A shard's part of a gradient, and the elements of the whole gradient that it contains.
 struct GradientPart {
   Tensor tensor;
   std::vector<NetworkDivision::Run> runs;
@@ -87,7 +87,8 @@ void add_divided_gradients(TrainingStep& step) {
   }
 }
 
-/// Every replica has the same gradients, each from its own micro-batches.
+/// Adds outputs with the sums of gradients over replicas: each replica has all gradients, from its
+/// own micro-batches.
 void add_sums_of_replicas(TrainingStep& step) {
   std::vector<UpdatedParameters> of_replicas;
   for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
@@ -108,7 +109,8 @@ void add_sums_of_replicas(TrainingStep& step) {
   add_step_outputs(step, sums);
 }
 
-/// Each replica has clipped its own gradients; the step must clip the sum of all.
+/// Replaces the clip factor, which each replica has computed from its own gradients, by the factor
+/// of the summed gradients.
 void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
   const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
   if (factor == outputs.end()) return;
@@ -132,8 +134,8 @@ CheckResult difference(CaseData& data, const std::string& what, const Tensor& fi
   return std::nullopt;
 }
 
-/// Returns the first difference between a replica and the first one: of a parameter, bit for bit,
-/// or of its gradient if gradients are compared.
+/// Returns the first value of a parameter in which another replica differs from the first one; if
+/// `with_gradients`, gradients are compared, too.
 CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
@@ -151,8 +153,8 @@ CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with
   return std::nullopt;
 }
 
-/// Adds a check that replicas with all parameters have bitwise equal ones, and equal gradients if
-/// each has the sums.
+/// Adds a check that all replicas have equal parameters, if each keeps all of them, and equal
+/// gradients, if each has their sums.
 void add_equality_of_replicas(TrainingStep& step) {
   const Exchange& exchange = step.layout.exchange;
   const bool keeps_parameters =
@@ -177,7 +179,8 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
                      one.spec.name, i, want[i], got[i]);
 }
 
-/// Shards compute the gradients of parameters that all of them have redundantly, or sum them.
+/// Returns the first gradient of which every shard has a copy, computed redundantly or summed, that
+/// differs between shards by more than the tolerance.
 std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
   for (const GridPoint& point : step.layout.points_of(0)) {
     if (point.shard == 0) continue;
@@ -192,7 +195,8 @@ std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& da
   return std::nullopt;
 }
 
-/// Returns the stages that compute the loss and the gradients of the batch, or have their sum.
+/// Returns the stages whose losses and gradients add up to those of the batch; only those of the
+/// first replica if they have the sums.
 Stages stages_of_batch(const TrainingStep& step) {
   if (!is_sum_of_replicas(step.layout)) return step.pipeline(0);
   Stages stages;

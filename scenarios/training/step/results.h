@@ -13,7 +13,7 @@ namespace parbench {
 /// they are not in the stages.
 void add_results(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
-/// Adds checks without a reference; they refer to the step.
+/// Adds checks that do not need another case. They refer to the step.
 void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
 }  // namespace parbench

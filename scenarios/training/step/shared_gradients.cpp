@@ -1,4 +1,4 @@
-// An exchange between two stages.
+// Adds the exchange of gradients between two stages.
 #include "scenarios/training/step/shared_gradients.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ void SharedGradients::write() {
   for (const Pair& pair : pairs_) write(pair);
 }
 
-/// Both copies end before a sum overwrites the data that they read.
+/// Makes both additions wait for both copies, because an addition overwrites data that a copy
+/// reads.
 void SharedGradients::write(const Pair& pair) {
   const auto& [name, owner, copy] = pair;
   Context& context = tasks_.step().context;

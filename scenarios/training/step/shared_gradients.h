@@ -12,7 +12,7 @@ namespace parbench {
 /// gradient that the other has computed, so that both get the same sum.
 class SharedGradients {
  public:
-  /// Marks the buckets to which another stage adds.
+  /// Marks the buckets to which another stage adds (Bucket::is_shared).
   explicit SharedGradients(StepTasks& tasks);
 
   /// Adds the copies and additions, after all passes.

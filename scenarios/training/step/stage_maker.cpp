@@ -34,7 +34,7 @@ class StagePlans {
   }
 
  private:
-  /// The layouts of parameters suit the first micro-batch of the first replica, so that they are
+  /// Chooses layouts of parameters for the first micro-batch of the first replica, so that they are
   /// equal in all replicas.
   [[nodiscard]] std::shared_ptr<const StagePlan> made(const Stage::Options& options) const {
     return std::make_shared<const StagePlan>(
@@ -95,14 +95,16 @@ std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
   }
   auto stage = std::make_unique<Stage>(step, options, std::move(plan), std::move(memory));
   if (is_shared) initialize_parameters_at_reset(step, *stage);
-  // The flat update includes padding between gradients, so it must be finite.
+  // The update of the whole region includes the padding between gradients, so the padding must be
+  // finite.
   if (!exchange.divides_gradients()) {
     zero_at_reset(step, options.device, stage->region().gradients);
   }
   return stage;
 }
 
-/// Gradients of replicas can only be added if they have equal offsets.
+/// Throws Unsupported if replicas have parameters in different layouts: their gradients can only be
+/// added if they have equal offsets.
 void check_parameter_layouts(const TrainingStep& step) {
   for (const GridPoint& point : step.layout.points()) {
     const Stage& first = step.stage({0, point.stage, point.shard});

@@ -13,12 +13,12 @@ namespace parbench {
 void append(std::vector<Call>& to, std::vector<Call> from);
 void append(std::vector<TaskId>& to, const std::vector<TaskId>& from);
 
-/// A part of the gradients at a point, and the tasks that complete it so far.
+/// A part of the gradients at a point, and the tasks added so far that complete it.
 struct Bucket {
   BufferView gradients;
   std::vector<TaskId> completed = {};
-  bool is_written = false;  // its part of the last backward pass is added
-  bool is_shared = false;   // another stage adds to it after the passes
+  bool is_written = false;  // whether all calls of passes that write it have been added
+  bool is_shared = false;   // whether another stage adds to it after the passes
 };
 
 class StepTasks {
@@ -36,28 +36,27 @@ class StepTasks {
   [[nodiscard]] LaneId copy_lane(const GridPoint& point) const {
     return copy_.empty() ? compute_lane(point) : copy_.at(step_.layout.device(point));
   }
-  /// Returns the lanes of a copy; compute lanes without stages, because nothing runs beside the
-  /// copy.
+  /// Returns the lanes of a copy between two points: compute lanes if the step has no copy lanes.
   [[nodiscard]] std::vector<LaneId> lanes_between(const GridPoint& from, const GridPoint& to) const;
 
   /// Returns the tasks added so far that complete the gradients of a point. Its update waits for
   /// them.
   [[nodiscard]] std::vector<TaskId>& completed(const GridPoint& point) { return completed_[point]; }
-  /// Returns the tasks that complete one of the gradients of a point: those of its bucket, or of
-  /// all.
+  /// Returns the tasks that complete one of the gradients of a point: the tasks of its buckets or,
+  /// without buckets, of all gradients.
   [[nodiscard]] std::vector<TaskId> completed(const GridPoint& point, const BufferView& gradient);
-  /// Returns the buckets in the order in which they are complete; empty if gradients are not
-  /// divided.
+  /// Returns the buckets in the order in which backward passes complete them; empty if gradients
+  /// are not exchanged in buckets.
   [[nodiscard]] std::vector<Bucket>& buckets(const GridPoint& point) { return buckets_[point]; }
 
   /// Returns "stage 1" or "stage 1, shard 0".
   [[nodiscard]] std::string text(const GridPoint& point) const;
   /// Returns "1" or "1, shard 0".
   [[nodiscard]] std::string number(const GridPoint& point) const;
-  /// Returns the text after a comma, without stage or shard if there is only one: "" or ", stage
-  /// 1".
+  /// Returns stage and shard, each only if there are several: "", ", stage 1", ", stage 1, shard
+  /// 0".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
-  /// Returns the end of tasks' names: ", replica 1" if there are several.
+  /// Returns the last part of tasks' names: ", replica 1"; "" if there is only one replica.
   [[nodiscard]] std::string label(int replica) const;
 
  private:

@@ -34,8 +34,8 @@ void StepWriter::write_updates() {
   for (int replica = 0; replica < step_.layout.grid.replicas; ++replica) updates.write(replica);
 }
 
-/// Alternates between replicas, so that the last one does not wait long for its first task, and
-/// adds buckets of gradients as soon as all replicas have them.
+/// Adds passes of all replicas in turn, so that the last replica does not wait long for its first
+/// task, and all-reduces of buckets as soon as all replicas have completed them.
 void StepWriter::write_passes() {
   const StepLayout& layout = step_.layout;
   std::vector<std::vector<Action>> orders;

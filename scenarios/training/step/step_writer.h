@@ -18,7 +18,7 @@ class StepWriter {
   explicit StepWriter(TrainingStep& step)
       : step_(step), tasks_(step), passes_(tasks_), shared_(tasks_), sums_(tasks_) {}
 
-  /// Returns where the updated parameters are, if they are not in the stages.
+  /// Adds all tasks. Returns where the updated parameters are, if they are not in the stages.
   [[nodiscard]] std::optional<UpdatedParameters> write();
 
  private:

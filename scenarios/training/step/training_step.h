@@ -22,13 +22,13 @@ struct TrainingStep : CaseParts {
   TrainingStep(Context& with, Network what, const StepSettings& how, StepLayout where);
 
   [[nodiscard]] Stage& stage(const GridPoint& point) const;
-  /// Returns a replica of a network with one stage.
+  /// Returns the stage of a replica that has a single stage and shard.
   [[nodiscard]] Stage& replica(std::size_t r) const {
     return stage({.replica = static_cast<int>(r)});
   }
   /// Returns the stages of one shard of a replica.
   [[nodiscard]] std::vector<Stage*> pipeline(int replica, int shard = 0) const;
-  /// Returns the same stage of each replica.
+  /// Returns the points of a stage and shard in all replicas.
   [[nodiscard]] std::vector<GridPoint> over_replicas(int stage, int shard) const;
 
   Network network;
@@ -39,9 +39,9 @@ struct TrainingStep : CaseParts {
 };
 
 /// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
-/// gradients and the update. Loss and gradients of the whole batch become outputs. Checks without a
-/// reference compare parts of the step with their definition, and parameters that several devices
-/// have with each other. Throws Unsupported if replicas have parameters in different layouts, and
+/// gradients and the update. Adds the loss and the gradients of the whole batch as outputs, and
+/// checks that compare parts of the step with their definition, and parameters of different devices
+/// with each other. Throws Unsupported if replicas have parameters in different layouts, and
 /// std::invalid_argument for an exchange that the layout does not support.
 [[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                                          const StepSettings& settings,

@@ -86,7 +86,7 @@ TaskId UpdateWriter::send_norms(const Norms& from, const BufferView& source, con
 std::vector<TaskId> UpdateWriter::write_clipped(int replica) {
   std::vector<Norms> all = norms_of(replica);
   const std::size_t count = all.back().first + all.back().gradients.size();
-  std::vector<BufferView> norms;  // norms of all points, on each point's device
+  std::vector<BufferView> norms;  // by point: memory for the norms of all points on its device
   for (Norms& own : all) {
     norms.push_back(
         tasks_.step().context.borrow(tasks_.stage(own.point).device(), count * sizeof(float)));

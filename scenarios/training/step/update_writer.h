@@ -11,7 +11,8 @@ namespace parbench {
 
 class UpdateWriter {
  public:
-  /// Returns the runs of gradients that the norm includes at a point; null: all of them.
+  /// Returns the ranges of gradients that the norm includes at a point; null: for each point,
+  /// RegionUpdate::counted.
   using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}
@@ -22,11 +23,11 @@ class UpdateWriter {
   std::vector<TaskId> write(int replica);
 
  private:
-  /// Partial norms that a point computes.
+  /// Squared norms that a point computes.
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
-    std::size_t first = 0;  // index of its first part among all
+    std::size_t first = 0;  // index of its first squared norm among those of all points
     std::vector<TaskId> computed = {};
   };
   [[nodiscard]] std::vector<Norms> norms_of(int replica) const;

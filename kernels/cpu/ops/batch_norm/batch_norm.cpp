@@ -38,7 +38,7 @@ dnnl::batch_normalization_backward::primitive_desc plan_backward(const memory::d
           plan_forward(data, epsilon, relu)};
 }
 
-// With an addend, the ReLU follows the addition.
+// With an addend, the ReLU follows the addition, so oneDNN's primitive must not apply it.
 bool fuses_relu(const BatchNormForward& desc) { return desc.relu && !desc.add; }
 
 class BatchNormForwardOp final : public CpuOp {
@@ -109,7 +109,8 @@ void BatchNormForwardOp::execute(const Execution& execution,
   move_running(desc_, arguments);
 }
 
-/// Returns whether loops over pixels, which write whole bytes of masks, replace oneDNN's kernels.
+/// Returns whether loops over pixels replace oneDNN's kernels. They need channels last, and write
+/// whole bytes of masks.
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
   return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;

@@ -174,7 +174,7 @@ struct GradientSumsChunk {
   PixelRows pixels;
 };
 
-/// Loads the gradient of 16 elements, zero where the mask has no bit.
+/// Loads the gradient of `width` elements, zero where the bit of the mask is not set.
 template <std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void load_gradient(Floats& gradient, const NormGradient<Element>& t,
                                                  std::size_t at) {
@@ -297,14 +297,14 @@ NormGradient<Element> from(const NormGradient<Element>& tensors, std::size_t ele
 
 }  // namespace
 
-// Totals of channels in f64 come first, followed by the sums of chunks.
+// The scratch memory has the totals of channels in f64, and after them the sums of chunks.
 std::size_t sums_bytes(const PixelRows& pixels) {
   return pixels.channels * (sizeof(double) + pixels.chunks() * moment_count * sizeof(float));
 }
 
 // Chan, Golub, LeVeque 1979: "Updating formulae and a pairwise algorithm for computing sample
-// variances": the squares around the common mean are the squares around the chunk's own mean, plus
-// the squared distance of the two means for each row.
+// variances": the sum of squared distances from the common mean is the sum of squared distances
+// from the mean of the chunk, plus the number of rows times the squared distance of the two means.
 template <class Element>
 void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
              std::byte* scratch, int threads) {

@@ -1,6 +1,6 @@
-// Batch normalisation over rows of channels, for images with channels last; every pass reads each
-// of its tensors once. `Element` is float or std::uint16_t (bf16). Values per channel are f32; the
-// number of channels is a multiple of 8.
+// Batch normalisation over rows of channels, for images with channels last. Every function reads
+// each of its tensors from memory once. `Element` is float or std::uint16_t (bf16). Values per
+// channel are f32; the number of channels is a multiple of 8.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ void moments(float* mean, float* variance, const Element* source, const PixelRow
              std::byte* scratch, int threads);
 
 /// destination = (source − mean) · factor + shift [+ addend], with one value of each per channel.
-/// With a mask the result is clamped at zero, and the mask gets the bits of the positive elements.
+/// With a mask the result is clamped at zero, and the bits of the positive elements are set in the
+/// mask.
 template <class Element>
 struct Normalisation {
   Element* destination;
@@ -34,8 +35,8 @@ struct Normalisation {
 template <class Element>
 void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
 
-/// Inputs of a backward pass. The gradient counts at elements whose bit in the mask is set, or
-/// everywhere if the mask is null.
+/// Inputs of a backward pass. The gradient is 0 at elements whose bit in the mask is not set,
+/// unless the mask is null.
 template <class Element>
 struct NormGradient {
   const Element* gradient;

@@ -1,6 +1,5 @@
-// Batch normalisation in training, and its backward pass, for channels last. The loops of this
-// project read each tensor once per pass and include the addition and the clamp
-// (docs/decisions/cpu-kernels.md).
+// Batch normalisation in training, and its backward pass, for channels last. The loops include the
+// addition and the clamp (docs/decisions/cpu-kernels.md).
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -109,7 +108,7 @@ class BackwardOp final : public CpuOp {
   // With n pixels, r = 1/sqrt(variance + epsilon), s = Σ gradient, p = Σ gradient·(source − mean):
   // diff_shift = s, diff_scale = r·p, and diff_source = scale·r·(gradient − s/n −
   // (source − mean)·r²·p/n). Ioffe, Szegedy 2015: "Batch Normalization", section 3.
-  // `sums` and `products` become the offset and the factor of the distance.
+  // On return, `sums` and `products` are GradientFactors::offset and GradientFactors::distance.
   void set_factors(float* factor, float* sums, float* products,
                    std::span<std::byte* const> arguments,
                    std::span<std::byte* const> outputs) const {

@@ -47,7 +47,8 @@ struct Geometry {
   dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
 };
 
-// Plans a pass by Winograd's algorithm if it is faster; nothing if oneDNN has no kernel for it.
+// Plans a pass by Winograd's algorithm. Returns nothing if the algorithm is not faster for this
+// shape or oneDNN has no kernel for it.
 template <class Plan>
 auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
     -> std::optional<decltype(plan(Geometry(shape, dtype)))> {
@@ -70,8 +71,9 @@ bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
 
 // Returns the layouts for source and destination that are tried if the device's own layout has only
 // a reference implementation, in the order of trying. The order follows from measurements
-// (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block, one product per
-// image, channels last. Channels last come first if the larger tensor has that layout.
+// (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block; NCHW, for which
+// oneDNN computes one product per image; channels last. If the larger tensor has its channels last,
+// this layout comes first.
 std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
   using Tag = memory::format_tag;
   if (has_channels_last(shape, dtype)) return {Tag::nhwc, blocked_tag(), Tag::nchw};
@@ -157,7 +159,7 @@ bool is_one_by_one(const ConvolutionShape& shape) {
 
 // Returns whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
-  // per image; with more, one product per image is faster
+  // positions per image; with more, one product per image is faster
   constexpr std::int64_t max_positions = 64;
   const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.shape, desc.dtype);
   return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
@@ -187,11 +189,11 @@ bool is_pointwise(const ConvolutionShape& shape) {
 }
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t tile_side = 4;   // output positions along a side
+  constexpr std::int64_t tile_side = 4;   // output positions along a side of a tile
   constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
-  // below: transforming the weights costs as much as is saved
+  // with fewer tiles, transforming the weights takes as long as the algorithm saves
   constexpr std::int64_t min_tiles = 32;
-  // below: transforming the tiles costs as much as is saved
+  // with fewer channels, transforming the tiles takes as long as the algorithm saves
   constexpr std::int64_t min_channels = 64;
   const auto tiles_along = [](std::int64_t extent) { return (extent + tile_side - 1) / tile_side; };
   const std::int64_t positions = shape.out_height() * shape.out_width();

@@ -1,5 +1,5 @@
-// The gradient of the weights of a depthwise convolution. oneDNN has a special kernel for 3×3
-// windows only, and treats 5×5 and 7×7 as general convolutions.
+// The gradient of the weights of a depthwise convolution. oneDNN has special kernels for windows up
+// to 3×3 only, and treats larger windows as general convolutions.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace parbench::cpu {
 namespace {
 
-/// Pixels of up to 16 channels in f32; lanes without a channel have arbitrary values.
+/// An image of up to 16 channels in f32; lanes without a channel have arbitrary values.
 struct Pixels {
   std::int64_t height;
   std::int64_t width;
@@ -63,8 +63,8 @@ template <std::size_t taps>
   for (std::size_t x = 0; x < taps; ++x) store(sums + x * lanes, totals[x]);
 }
 
-/// Adds up one row of the window's taps. `first_row`: the row of the source that the tap reads for
-/// the first row of the gradient.
+/// Computes the sums of one row of the window's taps. `first_row`: the row of the source that these
+/// taps read for the first row of the gradient.
 PARBENCH_SIMD void sum_row(float* sums, const float* source, const Pixels& from,
                            const float* gradient, const Pixels& to, const Window& window,
                            std::int64_t first_row) {
@@ -90,7 +90,7 @@ PARBENCH_SIMD void sum_pixels(float* sums, const float* pixels, std::int64_t cou
   store(sums, total);
 }
 
-/// Copies neighbouring channels of a row of pixels. Pixels are `stride` elements apart.
+/// Copies neighbouring channels of a row of pixels. Pixels of `from` are `stride` elements apart.
 template <std::size_t channels, class Element>
 void copy_channels(float* to, const Element* from, std::size_t stride, std::int64_t pixels) {
   for (std::int64_t i = 0; i < pixels; ++i, to += lanes, from += stride) {
@@ -141,7 +141,8 @@ class DepthwiseWeightsOp final : public CpuOp {
     return static_cast<std::size_t>(from_.floats() + to_.floats());
   }
 
-  /// Each image has a sum of its own, so results do not depend on the number of threads.
+  /// Computes the sums of each image separately, so that results do not depend on the number of
+  /// threads.
   template <class Element>
   void sum_images(const Execution& execution, std::span<std::byte* const> arguments) const {
     const auto* source = reinterpret_cast<const Element*>(arguments[0]);

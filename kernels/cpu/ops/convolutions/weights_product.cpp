@@ -121,7 +121,7 @@ class WeightsProduct final : public CpuOp {
 
   ConvolutionShape shape_;
   DType dtype_;
-  std::size_t element_;  // bytes
+  std::size_t element_;  // bytes of an element
   std::int64_t positions_;
   std::int64_t window_;
   bool gathers_;

@@ -69,7 +69,7 @@ PARBENCH_SIMD void sum_range(Lanes& sums, const std::uint16_t* in, std::size_t c
   sum_lanes(sums, in, count);
 }
 
-/// Threads divide the blocks of all samples among themselves.
+/// Adds to each channel its bias. Threads divide the blocks of all samples.
 template <class Element>
 void add_bias(Element* out, const Element* in, const float* bias, const Planes& planes,
               std::size_t samples, int threads) {
@@ -83,8 +83,8 @@ void add_bias(Element* out, const Element* in, const float* bias, const Planes& 
                   });
 }
 
-/// Threads divide the blocks of one sample, so that the order of every sum is the same for any
-/// number of threads. Sums within a plane are f32, sums of planes f64.
+/// Sums each channel. Threads divide the blocks of one sample, so that the order of additions is
+/// the same for any number of threads. Sums within a plane are f32, sums of planes f64.
 template <class Element>
 void sum_channels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
                   bool accumulate, int threads) {
@@ -107,7 +107,7 @@ void sum_channels(float* sums, const Element* in, const Planes& planes, std::siz
   });
 }
 
-/// Variant for channels last. `scratch` has `sums_bytes_of` bytes.
+/// Variant of `sum_channels` for channels last. `scratch` has `sums_bytes_of` bytes.
 template <class Element>
 void sum_pixels(float* sums, const Element* in, const PixelRows& pixels, bool accumulate,
                 std::byte* scratch, int threads) {

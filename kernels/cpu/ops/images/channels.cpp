@@ -13,8 +13,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// Selects the copied channels: channel i of `count` is copied from `source + i` to `destination +
-/// i`. In a shuffle of several groups, the sources alternate between groups.
+/// A copy of `count` channels: channel `source + i` to channel `destination + i`. In a shuffle of
+/// several groups, the sources alternate between groups.
 struct ChannelCopy {
   Planes from;
   Planes to;
@@ -24,7 +24,6 @@ struct ChannelCopy {
   std::size_t destination = 0;
   std::size_t groups = 1;
 
-  /// Returns whether both images have their channels last.
   [[nodiscard]] bool is_channels_last() const {
     return from.is_channels_last() && to.is_channels_last();
   }
@@ -107,7 +106,7 @@ class ChannelCopyOp final : public CpuOp {
                     });
   }
 
-  /// `to`: the pixel's first channel that is written; `from`: the pixel's first channel.
+  /// Copies channels of one pixel. `to`: the first channel that is written; `from`: channel 0.
   template <class Element>
   void copy_pixel(Element* to, const Element* from) const {
     const std::size_t of_group = copy_.count / copy_.groups;

@@ -1,4 +1,4 @@
-// Local response normalisation, both ways, on oneDNN.
+// Local response normalisation, forward and backward, on oneDNN.
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/runtime/engine.h"
 

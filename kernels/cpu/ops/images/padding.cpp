@@ -12,11 +12,11 @@ namespace {
 
 /// One dimension of an image with its edges.
 struct Side {
-  std::size_t source;  // extents of the source and of the destination
-  std::size_t destination;
-  std::size_t skipped;  // positions of the source before the first position of the destination
-  std::size_t zeros;    // zeros in the destination before the first position of the source
-  std::size_t copied;
+  std::size_t source;       // extent of the source
+  std::size_t destination;  // extent of the destination
+  std::size_t skipped;      // positions of the source before the first position of the destination
+  std::size_t zeros;        // zeros in the destination before the first position of the source
+  std::size_t copied;       // positions of the source in the destination
 
   Side(std::int64_t from, std::int64_t before, std::int64_t after)
       : source(static_cast<std::size_t>(from)),
@@ -50,7 +50,7 @@ Planned plan(const PadImage& desc) {
   const Side rows(desc.source[2], desc.edges.top, desc.edges.bottom);
   const Side columns(desc.source[3], desc.edges.left, desc.edges.right);
   const Planes planes(desc.source, desc.dtype);
-  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes of a pixel of a block
+  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes of a pixel in one block
   const std::size_t count = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
   const LoopNeeds needs{.implementation = "copies of rows"};
   return loop_op(desc, needs, [=](const Execution& execution, Addresses at) {

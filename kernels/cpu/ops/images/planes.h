@@ -11,8 +11,8 @@
 namespace parbench::cpu {
 
 /// Positions of the channels of an image in the layout of activations: in blocks, with the channels
-/// of a block interleaved; each channel separately (blocks of one); or with channels last, all in
-/// one block.
+/// of a block interleaved; each channel separately (blocks of one channel); or last (all channels
+/// in one block).
 struct Planes {
   std::size_t channels;
   std::size_t pixels;

@@ -2,8 +2,8 @@
 // processes one sample and head at a time.
 //
 // The vectors of a head are first copied to dense matrices, because oneDNN's fast products (brgemm)
-// require them. For strided matrices oneDNN uses its general product, which is 10% slower and
-// allocates memory at every call.
+// require them. For strided matrices oneDNN uses a kernel that allocates memory at every call
+// (docs/decisions/operations.md).
 #include <omp.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct AttentionSizes {
   float scale;
 };
 
-/// Returns blocks of 64 queries, or larger ones so that there are at most 16, because each block
+/// Returns blocks of 64 queries, or larger blocks so that there are at most 16, because each block
 /// needs its own planned products. A causal block excludes the keys after its last query.
 std::vector<ScoreBlock> score_blocks(const AttentionSizes& sizes) {
   constexpr std::size_t min_rows = 64;
@@ -109,8 +109,9 @@ dnnl::matmul::primitive_desc plan_block(const BlockProduct& product) {
           engine()};
 }
 
-/// Plans made during its lifetime run in one thread. oneDNN divides a product among the threads
-/// that it finds during planning, but inside a parallel region only one thread executes it.
+/// Makes oneDNN plan products for one thread while the object exists. oneDNN divides a product
+/// among the threads of the planning thread's team, but inside a parallel region only one thread
+/// executes the product.
 class PlannedForOneThread {
  public:
   PlannedForOneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }

@@ -8,7 +8,7 @@
 namespace parbench::cpu {
 
 /// Scores of some queries, {rows, keys}. `first`: position of the first of these queries in its
-/// sequence. A causal query attends to the keys up to its own position.
+/// sequence. A query attends to its visible keys: with `causal` the keys up to its own position.
 struct ScoreBlock {
   std::size_t first = 0;
   std::size_t rows = 0;

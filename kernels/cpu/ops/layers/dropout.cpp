@@ -21,7 +21,7 @@ constexpr std::size_t dropped_chunk = 1024;
 constexpr std::size_t drawn_block = 4;    // drawing starts at a multiple of this
 constexpr std::size_t max_channels = 16;  // channels whose random numbers are drawn together
 
-// `omp simd` because the destination may be the source.
+// `omp simd` is needed because the destination may be the source.
 
 PARBENCH_SIMD void drop_range(float* destination, const float* source, const float* drawn,
                               float probability, float factor, std::size_t count) {
@@ -98,7 +98,7 @@ class DropoutOp final : public CpuOp {
     drop(destination + begin, source + begin, draw(drawn, begin, count), count);
   }
 
-  /// Variant for images whose channels are in blocks.
+  /// Variant of `run` for images with channels in blocks or last.
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
     constexpr std::size_t chunk = dropped_chunk / max_channels;  // number of pixels
@@ -129,8 +129,8 @@ class DropoutOp final : public CpuOp {
     }
   }
 
-  /// Pixels and channels of a block: `block` is its first element in memory, the other fields are
-  /// in canonical order.
+  /// Some pixels and channels of a block. `block`: index of the block's first element, in memory as
+  /// in canonical order; `pixel`, `channel`: the first of `pixels` pixels and `channels` channels.
   struct Part {
     std::size_t block;
     std::size_t pixel;

@@ -1,5 +1,4 @@
-// Rows of a table by index, and the gradient of the table. Both only move memory; oneDNN has no
-// primitive for them.
+// Rows of a table by index, and the gradient of the table; oneDNN has no primitives for them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -44,9 +43,9 @@ Planned plan(const EmbeddingForward& desc) {
   });
 }
 
-// Each thread owns rows of the table, and adds to them in the order of the positions. Most of the
-// time is spent on writing zeros to rows that no index names: a vocabulary has tens of thousands of
-// rows, a batch names hundreds. Every thread reads all indices, which costs little in comparison.
+// Each thread owns rows of the table, and adds to them in the order of the positions. Every thread
+// reads all indices, which costs little in comparison with writing zeros to the rows that no index
+// names: a vocabulary has tens of thousands of rows, of which a batch names hundreds.
 Planned plan(const EmbeddingBackward& desc) {
   const auto vocabulary = static_cast<std::size_t>(desc.vocabulary);
   const auto count = static_cast<std::size_t>(desc.count);

@@ -29,7 +29,7 @@ dnnl::layer_normalization_forward::primitive_desc plan_layer_norm(const memory::
           engine()};
 }
 
-// Indices of arguments, in the order of ops.h.
+// Indices of the arguments of LayerNormBackward, in the order of ops.h.
 enum GradientSlot : std::size_t {
   of_source,
   of_diff_destination,
@@ -41,8 +41,9 @@ enum GradientSlot : std::size_t {
   of_diff_shift
 };
 
-/// Not a GradientOp, because the primitive requires a shift although its results do not depend on
-/// it; it gets the scale instead.
+/// The backward pass. It is not a GradientOp, because oneDNN's primitive requires a shift, which
+/// LayerNormBackward does not have. The results do not depend on the shift; the primitive gets the
+/// scale in its place.
 class LayerNormBackwardOp final : public CpuOp {
  public:
   LayerNormBackwardOp(const LayerNormBackward& desc,

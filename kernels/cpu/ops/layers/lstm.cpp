@@ -29,8 +29,8 @@ namespace {
 
 using dnnl::memory;
 
-/// Sizes, and offsets in `saved`: gates and cells in f32 and the gradients of the gates, each
-/// {batch, sequence, …}.
+/// Sizes, and offsets in `saved`, which contains gates and cells in f32 and the gradients of the
+/// gates in the type of the elements, each {batch, sequence, …}.
 struct LstmSizes {
   template <class Desc>
   explicit LstmSizes(const Desc& desc)
@@ -103,7 +103,8 @@ class LstmOp : public CpuOp {
     }
   }
 
-  /// Sets the name from both products, and reserves scratch memory that they use in turn.
+  /// Sets the name of the kernel from both products, and reserves scratch memory that the products
+  /// use in turn.
   template <class First, class Second>
   void set_products(const std::string& with_source, const std::string& with_state,
                     const First& first, const Second& second) {
@@ -148,8 +149,8 @@ class LstmForwardOp final : public LstmOp {
 
   PrimitiveCall with_source_;
   PrimitiveCall with_state_;
-  // Offsets in scratch memory. zeros_: initial state and cell.
-  std::size_t zeros_;
+  // Offsets in scratch memory.
+  std::size_t zeros_;      // product with the state, and cell, before the first position
   std::size_t state_;      // state at one position, dense
   std::size_t recurrent_;  // product with the state
 };
@@ -225,7 +226,7 @@ class LstmBackwardDataOp final : public LstmOp {
 
   DataGradient to_source_;
   DataGradient to_state_;
-  // Offsets in scratch memory. zeros_: initial cell.
+  // Offsets in scratch memory.
   std::size_t zeros_;       // the cell before the first position
   std::size_t diff_gates_;  // gradients of the gates at one position, dense
   std::size_t diff_state_;
@@ -288,8 +289,8 @@ void LstmBackwardDataOp::execute(const Execution& execution,
                       arguments[5], work);
 }
 
-/// As in GradientOp, with `accumulate` the primitives write gradients to scratch memory, from which
-/// they are added.
+/// With `accumulate`, the primitives write gradients to scratch memory, from which the operation
+/// adds them, as in GradientOp.
 class LstmBackwardWeightsOp final : public LstmOp {
  public:
   LstmBackwardWeightsOp(const LstmBackwardWeights& desc,

@@ -7,14 +7,14 @@
 namespace parbench::cpu {
 namespace {
 
-/// 1/(1 + e^−x); a NaN stays a NaN.
+/// Returns 1/(1 + e^−x); a NaN stays a NaN.
 [[gnu::always_inline]] inline float sigmoid(float x) {
-  constexpr float max = 87.0F;  // vector_exp's limit
+  constexpr float max = 87.0F;  // within the range of vector_exp
   const float negative = -x > max ? max : -x;
   return 1.0F / (1.0F + vector_exp(negative));
 }
 
-/// Within 2^-22 of tanh x; a NaN stays a NaN.
+/// Returns tanh x with an error of at most 2^-22; a NaN stays a NaN.
 [[gnu::always_inline]] inline float tangent(float x) { return 2.0F * sigmoid(2.0F * x) - 1.0F; }
 
 template <class Element>

@@ -7,7 +7,7 @@
 
 namespace parbench::cpu {
 
-/// Operands of a cell, except its results.
+/// Operands of a cell, except the state that it returns.
 struct LstmCell {
   std::size_t hidden;
   // product with the source, plus bias; the loop adds `recurrent` and replaces the sums by the
@@ -18,7 +18,7 @@ struct LstmCell {
   float* cell;
 };
 
-/// Writes the state to both `output` and `state`.
+/// Computes the gates, the cell and the state, and writes the state to both `output` and `state`.
 void advance_cell(const LstmCell& cell, float* output, float* state);
 void advance_cell(const LstmCell& cell, std::uint16_t* output, std::uint16_t* state);
 
@@ -28,11 +28,12 @@ struct LstmCellGradient {
   const float* gates;
   const float* cell_before;
   const float* cell;
-  const float* diff_state;  // from the next position
-  float* diff_cell;  // from the next position; replaced by the gradient for the previous position
+  const float* diff_state;  // gradient of the state from the next position
+  // gradient of the cell from the next position; replaced by the gradient for the previous position
+  float* diff_cell;
 };
 
-/// Writes the gradients of the gates' inputs to both destinations.
+/// Writes the gradients of the gates' inputs to both `diff_gates` and `same_gates`.
 void differentiate_cell(const LstmCellGradient& cell, const float* diff_output, float* diff_gates,
                         float* same_gates);
 void differentiate_cell(const LstmCellGradient& cell, const std::uint16_t* diff_output,

@@ -1,4 +1,4 @@
-// Functions that the compiler can vectorise within loops; those of the C library would be calls.
+// Functions that the compiler can vectorise within loops, unlike functions of the C library.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 
 namespace parbench::cpu {
 
-/// e^x for x up to 88, within 2 units in the last place. Below −87 the result is e^−87, which is
-/// 1.6e-38. A NaN stays a NaN.
+/// Returns e^x for x up to 88, within 2 units in the last place. Below −87 the result is e^−87,
+/// which is 1.6e-38. A NaN stays a NaN.
 ///
 /// Sources that use this function are compiled with -fno-trapping-math
 /// (kernels/cpu/CMakeLists.txt); without it, GCC vectorises the function's condition for AVX-512

@@ -12,8 +12,7 @@ namespace {
 
 using Sources = std::array<InstructionSource, 3>;
 
-// `omp simd` is needed because outputs may be inputs: the compiler cannot know that they only
-// overlap element by element.
+// `omp simd` asserts that an output may be an input, but does not overlap with it in another way.
 
 template <class Function>
 [[gnu::always_inline]] inline void unary(float* out, const float* a, std::size_t count,
@@ -146,7 +145,7 @@ PARBENCH_SIMD float largest_angle(const float* a, std::size_t count) {
   return largest;
 }
 
-/// Calls the C library for angles beyond the range of the vectorised reduction.
+/// Computes sines or cosines. Calls the C library if an angle exceeds `max_reduced_angle`.
 void run_angles(ElementOp op, float* out, const float* a, std::size_t count) {
   if (largest_angle(a, count) <= max_reduced_angle) return function_range(op, out, a, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -207,7 +206,7 @@ PARBENCH_SIMD void square_range(float* out, const float* a, std::size_t count) {
   unary(out, a, count, [](float x) { return x * x; });
 }
 
-/// Treats squares separately, because they are the most common power in networks.
+/// Computes powers. Squares, which are frequent in networks, have a loop of their own.
 void run_power(float* out, const Sources& sources, std::size_t count) {
   const auto& [a, b, unused] = sources;
   if (b.is_uniform && *b.elements == 2.0F && !a.is_uniform) {

@@ -1,6 +1,6 @@
-// Elementary functions for all f32 values that the compiler can vectorise within loops. Sources
-// that use them are compiled with -fno-trapping-math and -fno-math-errno
-// (kernels/cpu/CMakeLists.txt).
+// Elementary functions that the compiler can vectorise within loops. Except for `sine_of`, they
+// accept all f32 values. Sources that use them are compiled with -fno-trapping-math and
+// -fno-math-errno (kernels/cpu/CMakeLists.txt).
 #pragma once
 
 #include <bit>
@@ -10,16 +10,16 @@
 
 namespace parbench::cpu {
 
-/// 2^n for n in [-126, 127].
+/// Returns 2^n for n in [-126, 127].
 [[gnu::always_inline]] inline float power_of_two(std::int32_t n) {
   return std::bit_cast<float>((n + 127) << 23);
 }
 
-/// e^x within 2 units in the last place, also if the result is infinite or subnormal. Cody and
-/// Waite's reduction, and the polynomial of Moshier's Cephes library (expf.c).
+/// Returns e^x within 2 units in the last place, also if the result is infinite or subnormal. Cody
+/// and Waite's reduction, and the polynomial of Moshier's Cephes library (expf.c).
 [[gnu::always_inline]] inline float exponential_of(float x) {
-  constexpr float min = -104.0F;           // below: e^x rounds to 0
-  constexpr float max = 89.0F;             // above: e^x is infinite
+  constexpr float min = -104.0F;           // e^x rounds to 0 here and below
+  constexpr float max = 89.0F;             // e^x rounds to infinity here and above
   constexpr float rounding = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   x = x < min ? min : x;
   x = x > max ? max : x;
@@ -35,12 +35,12 @@ namespace parbench::cpu {
   polynomial = polynomial * r * r + r + 1.0F;
   const std::int32_t exponent =
       std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(rounding);
-  const std::int32_t half = exponent >> 1;  // 2^exponent is not a normal number at either end
+  const std::int32_t half = exponent >> 1;  // 2^exponent may be out of range of normal numbers
   return polynomial * power_of_two(half) * power_of_two(exponent - half);
 }
 
-/// The natural logarithm within 2 units in the last place. The polynomial of Cephes (logf.c) for
-/// log(1 + m) with 1 + m in [√½, √2).
+/// Returns the natural logarithm within 2 units in the last place, by the polynomial of Cephes
+/// (logf.c) for log(1 + m) with 1 + m in [√½, √2).
 [[gnu::always_inline]] inline float logarithm_of(float x) {
   const bool is_small = x < std::numeric_limits<float>::min();
   const float scaled = is_small ? x * 0x1p23F : x;
@@ -67,12 +67,12 @@ namespace parbench::cpu {
   return x > 0.0F && x < infinity ? result : outside;
 }
 
-/// Limit for `sine_of`: the reduction of larger angles is not accurate enough.
+/// Largest angle of `sine_of`: the reduction of larger angles is not accurate enough.
 inline constexpr float max_reduced_angle = 1e5F;
 
-/// sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The angle
-/// is reduced to [−π/4, π/4] in double. As in fdlibm, π/2 is the sum of two numbers, and products
-/// with the first one are exact. The polynomials are those of Cephes (sinf.c).
+/// Returns sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The
+/// angle is reduced to [−π/4, π/4] in double. As in fdlibm, π/2 is the sum of two numbers, and
+/// products with the first number are exact. The polynomials are from Cephes (sinf.c).
 [[gnu::always_inline]] inline float sine_of(float x, std::uint64_t quadrants) {
   constexpr double rounding = 6755399441055744.0;  // 1.5 · 2^52
   const double shifted = static_cast<double>(x) * 0.63661977236758134308 + rounding;
@@ -91,7 +91,7 @@ inline constexpr float max_reduced_angle = 1e5F;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ ((quadrant & 2U) << 30U));
 }
 
-/// tanh within 2 units in the last place; the polynomial of Cephes (tanhf.c) around 0.
+/// Returns tanh x within 2 units in the last place; around 0 by the polynomial of Cephes (tanhf.c).
 [[gnu::always_inline]] inline float tanh_of(float x) {
   const float magnitude = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
   const float square = x * x;
@@ -105,8 +105,8 @@ inline constexpr float max_reduced_angle = 1e5F;
   return magnitude < 0.625F ? near : x < 0.0F ? -far : far;
 }
 
-/// The error function within 2 units in the last place: an odd polynomial around 0, elsewhere 1 −
-/// e^p for a polynomial p; both are minimax approximations.
+/// Returns the error function within 2 units in the last place: an odd polynomial around 0,
+/// elsewhere 1 − e^p for a polynomial p; both are minimax approximations.
 [[gnu::always_inline]] inline float error_function_of(float x) {
   const float absolute = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
   const float t = absolute > 4.0F ? 4.0F : absolute;

@@ -55,7 +55,7 @@ template <class Function>
   }
 }
 
-/// Combines the lanes of a vector by halves.
+/// Combines the lanes of a vector: repeatedly the lower half with the upper half.
 template <class Combination>
 [[gnu::always_inline]] inline float folded_lanes(const Floats& vector,
                                                  const Combination& combined) {
@@ -67,7 +67,8 @@ template <class Combination>
   return parts[0];
 }
 
-/// Keeps four vectors of partial results, so that no addition waits for the previous one.
+/// Reduces a row, with four vectors of partial results, so that successive additions are
+/// independent.
 template <class Combination>
 [[gnu::always_inline]] inline float folded_row(const float* in, std::size_t count,
                                                const Combination& combined) {
@@ -118,7 +119,7 @@ PARBENCH_SIMD void fold_rows(Reduction reduction, float* out, const float* in, s
       });
 }
 
-/// out[i] = a[i] (+) b[i]; `out` may be `a`.
+/// out[i] = the combination of a[i] and b[i]; `out` may be `a`.
 PARBENCH_SIMD void combine_range(Reduction reduction, float* out, const float* a, const float* b,
                                  std::size_t count) {
   with_combination(
@@ -174,8 +175,8 @@ PARBENCH_SIMD void combine_range(Reduction reduction, double* totals, const doub
   combine_totals(reduction, totals, others, count);
 }
 
-/// Reduces `rows` rows of `count` elements pairwise: repeatedly combines the quarters or halves of
-/// each row.
+/// Reduces `rows` rows of `count` elements to one row: combines the first quarter of the rows with
+/// the others, or the first half with the second, until one row is left.
 void fold_columns(Reduction reduction, float* work, const float* in, std::size_t rows,
                   std::size_t count) {
   while (rows > 1) {
@@ -194,7 +195,7 @@ void fold_columns(Reduction reduction, float* work, const float* in, std::size_t
   if (in != work) std::copy_n(in, count, work);
 }
 
-/// Reduces the middle one of three dimensions.
+/// Reduces the middle of three dimensions.
 void fold(Reduction reduction, float* work, const float* in, std::size_t outer, std::size_t middle,
           std::size_t inner) {
   if (inner == 1) return fold_rows(reduction, work, in, outer, middle);

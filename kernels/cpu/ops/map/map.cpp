@@ -158,7 +158,8 @@ void TileRunner::store(const TileStart& start, const TileExtents& extents) {
              extents, results);
 }
 
-/// Calls body(runner, first, last) for ranges of `items`, each of which has `elements` elements.
+/// Calls body(runner, first, last) in the stream's team, for ranges [first, last) of `items` items
+/// with `elements` elements each.
 template <class Body>
 void parallel_tiles(const MapPlan& plan, Arguments arguments, std::int64_t items,
                     std::int64_t elements, int threads, const Body& body) {
@@ -196,7 +197,8 @@ class MapOp final : public CpuOp {
 };
 
 /// A Map with a reduction. If it has few results, the reduced part is divided into chunks that run
-/// in parallel and are combined in order. The number of chunks depends only on the extents.
+/// in parallel and are combined in order. The number of chunks does not depend on the number of
+/// threads.
 class ReducingMapOp final : public CpuOp {
  public:
   explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc), values_(desc) {
@@ -288,7 +290,6 @@ class ReducingMapOp final : public CpuOp {
     finish(runner, tile, totals);
   }
 
-  /// Stores the results of a tile.
   void finish(TileRunner& runner, std::int64_t tile, const double* totals) const {
     TileStart start{};
     plan_.seek(start, tile, false);

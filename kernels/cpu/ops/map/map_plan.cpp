@@ -1,5 +1,5 @@
-// The choice of tiles. They are as large as possible while the blocks of all instructions in use
-// fit the first-level cache, wide if rows are contiguous, and square if an operand is transposed.
+// The choice of tiles. They are as large as possible while all blocks fit `max_block_elements`,
+// wide if rows are contiguous, and square if an operand is transposed.
 #include "kernels/cpu/ops/map/map_plan.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ constexpr std::int64_t row_sum_elements = 4096;  // elements of tiles if rows ar
 constexpr std::int64_t column_sum_elements = 8192;
 constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
 constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
-constexpr std::int64_t wide_row = 256;  // elements from which on a tile of one row is efficient
-constexpr std::int64_t min_reduced_row = 8;  // shorter rows are not reduced; columns are instead
-constexpr std::int64_t min_rows_of_columns = 8;  // rows of a tile, if columns are reduced
+constexpr std::int64_t wide_row = 256;  // minimum elements of a tile of one row, to be efficient
+constexpr std::int64_t min_reduced_row = 8;      // with shorter rows, a kept loop is innermost
+constexpr std::int64_t min_rows_of_columns = 8;  // minimum rows of a tile if columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
   const MapLoop moved = loops[from];
@@ -89,7 +89,8 @@ bool MapPlan::has_columns() const {
   return !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
 }
 
-/// Returns the elements of a tile if no instruction needs a block, or only one that is transposed.
+/// Returns the number of elements of a tile if no block is needed, except one for a reduction or a
+/// transposed operand.
 std::int64_t MapPlan::flat_limit() const {
   if (is_transposed_) return square_elements;
   if (loops_.reduction == Reduction::none) return flat_elements;
@@ -158,7 +159,8 @@ void MapPlan::locate_instructions() {
   }
 }
 
-/// The last block is for results that are reduced, or that are the same for all elements.
+/// Assigns blocks to instructions. The last block is for results that are reduced, or that are the
+/// same for all elements.
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
   for (const LocatedInstruction& located : instructions_)
@@ -191,7 +193,7 @@ std::int64_t MapPlan::kept_elements() const {
   return elements;
 }
 
-/// Transposed tiles follow the order of their source, whose rows are far apart.
+/// The order of transposed tiles follows the memory of their source, whose rows are far apart.
 void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
   for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
     const std::size_t next = is_transposed_ && i < 2 ? 1 - i : i;

@@ -1,5 +1,5 @@
-// How a processor runs a Map: in tiles, with the results of each instruction in a block in the
-// cache.
+// Plan of a Map on a processor: loops are divided into tiles, and the results of an instruction for
+// a tile are in a block of memory that stays in a cache.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace parbench::cpu {
 /// Location of an instruction's results for a tile.
 enum class ResultLocation : std::uint8_t {
   uniform,  // one number for all elements of the tile
-  memory,   // in the input, laid out as in a block
+  memory,   // in the input, if it is laid out as a block
   block,    // in a block of its own
-  output    // in the output, laid out as in a block
+  output    // in the output, if it is laid out as a block
 };
 
 struct LocatedInstruction {

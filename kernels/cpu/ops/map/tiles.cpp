@@ -1,5 +1,5 @@
-// Copies of tiles: contiguous rows as vectors, tiles whose rows are columns in memory by
-// transposition, all others element by element.
+// Copies of tiles: of contiguous rows as vectors, of contiguous columns by transposition, of others
+// element by element.
 #include "kernels/cpu/ops/map/tiles.h"
 
 #include <algorithm>
@@ -69,7 +69,8 @@ void join_rows(TileExtents& extents, TileStrides& strides) {
   }
 }
 
-/// Calls row(index of its first element in the block, offset of that element in memory).
+/// Calls row(index, offset) for each row: index of its first element in the block, and offset of
+/// this element in memory.
 template <class Row>
 void for_each_row(const TileExtents& extents, const TileStrides& strides, const Row& row) {
   std::int64_t done = 0;
@@ -86,11 +87,10 @@ using Octet [[gnu::vector_size(32)]] = float;
 using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
 using Selection [[gnu::vector_size(32)]] = std::int32_t;
 
-/// Selects elements of two vectors by `selected`: 0 to 7 are those of the first, 8 to 15 those of
-/// the second.
+/// Selects elements of two vectors by index: 0 to 7 for the first vector, 8 to 15 for the second.
 [[gnu::always_inline]] inline void shuffle(Octet& result, const Octet& first, const Octet& second,
                                            const Selection& selected) {
-#if defined(__clang__)  // has no shuffle by variable indices
+#if defined(__clang__)  // Clang has no __builtin_shuffle
   for (std::int64_t i = 0; i < square; ++i) {
     result[i] = selected[i] < square ? first[selected[i]] : second[selected[i] - square];
   }
@@ -99,8 +99,8 @@ using Selection [[gnu::vector_size(32)]] = std::int32_t;
 #endif
 }
 
-/// Replaces two rows by the elements that `low` and `high` select from both: 0 to 7 are those of
-/// the first, 8 to 15 those of the second.
+/// Replaces `first` by the elements that `low` selects from both rows, and `second` by those that
+/// `high` selects (see `shuffle`).
 [[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Selection& low,
                                             const Selection& high) {
   Octet chosen;
@@ -163,7 +163,7 @@ PARBENCH_SIMD void transpose_octets(float* out, std::int64_t pitch, const std::i
   transpose_rows(out, pitch, in, stride, count);
 }
 
-/// Columns of the block are contiguous in memory.
+/// Loads a tile whose columns are contiguous in memory.
 template <class Element>
 void load_columns(float* block, const TileExtents& extents, const Element* first,
                   const TileStrides& strides) {

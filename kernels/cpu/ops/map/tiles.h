@@ -1,5 +1,5 @@
-// Tiles: up to three loops of a Map whose elements are copied between strided memory and a block,
-// which holds them row by row in f32.
+// A tile is a part of up to three loops of a Map. Its elements are copied between strided memory
+// and a block, which contains them row by row in f32.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using TileStrides = std::array<std::int64_t, tile_dimensions>;
   return extents[0] * extents[1] * extents[2];
 }
 
-/// Returns whether the elements are contiguous.
+/// Returns whether the elements of a tile are contiguous in memory, in the order of a block.
 [[nodiscard]] bool is_dense(const TileExtents& extents, const TileStrides& strides);
 
 /// Returns one element as f32.
@@ -34,7 +34,7 @@ void load_tile(float* block, const TileExtents& extents, DType dtype, const std:
 void load_positions(float* block, const TileExtents& extents, std::int64_t first,
                     const TileStrides& strides);
 
-/// Rounds a block to the elements of a tile, f32 or bf16.
+/// Stores a block in the elements of a tile, rounded to their type.
 void store_tile(DType dtype, std::byte* first, const TileStrides& strides,
                 const TileExtents& extents, const float* block);
 
@@ -48,7 +48,7 @@ void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* fr
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
                const std::array<bool, tile_dimensions>& is_reduced);
 
-/// totals[i] = totals[i] (+) block[i].
+/// totals[i] = the reduction of totals[i] and block[i].
 void combine(Reduction reduction, double* totals, const float* block, std::size_t count);
 void combine(Reduction reduction, double* totals, const double* others, std::size_t count);
 

@@ -22,7 +22,7 @@ struct AdamUpdate {
   float second_weight;  // 1 − beta2
   float epsilon;
   float factor;         // factor of the gradients
-  float coupled_decay;  // times the parameter: added to its gradient
+  float coupled_decay;  // weight_decay, unless it is decoupled
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
@@ -34,7 +34,7 @@ struct AdamArrays {
   float* second_moment;
 };
 
-/// One update of Adam as ops.h describes it.
+/// Runs one update of Adam (kernels/ops/optimisers.h).
 void descend_by_adam(const AdamArrays& arrays, const AdamUpdate& update, std::size_t count,
                      int threads);
 

@@ -4,8 +4,8 @@
 namespace parbench::cuda {
 namespace {
 
-// Blocks per multiprocessor for which the kernels are compiled (__launch_bounds__). Not fewer than
-// in the forward pass, by whose number `norm_shape` limits the slices.
+// Blocks per multiprocessor for which the kernels are compiled (__launch_bounds__). Must be at
+// least resident_blocks_forward, by which `norm_shape` limits the slices.
 constexpr int resident_blocks_backward = 4;
 
 // Two tensors are read at once, so half as many packs of each are in flight.
@@ -19,7 +19,8 @@ struct Pair {
   unsigned int bits;  // bits of the mask: the lowest `width` bits
 };
 
-/// `index`: index of the first element.
+/// Loads the elements, their gradients, and with `relu` their bits of the mask. `index`: index of
+/// the first element.
 template <bool relu, class Element, int width>
 __device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element>& at,
                           const NormShape& shape, std::int64_t index) {
@@ -66,7 +67,7 @@ __device__ void finish_gradients(const NormBackward<Element>& at, const NormShap
   scratch.coefficients[2 * shape.channels + c] = static_cast<float>(r);
 }
 
-// Sums the gradient g and g·(x − mean). The last block computes the coefficients.
+// Sums the gradient g and g·(x − mean). The last block of a channel computes its coefficients.
 template <class Element, int width, bool relu>
 __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradient_sums_kernel(
     NormBackward<Element> at, NormShape shape, float epsilon, bool accumulate,

@@ -37,12 +37,12 @@ PARBENCH_HOST_DEVICE constexpr std::int64_t first_of_group(std::int64_t group, b
   return paired ? group / 2 * 16 + group % 2 * 4 : group * vector_width;
 }
 
-/// Returns the distance of the i-th element of a group from its first element.
+/// Returns the distance of the i-th element of a group from the group's first element.
 PARBENCH_HOST_DEVICE constexpr int offset_in_group(int i, bool paired) {
   return paired ? i % 4 + i / 4 * 8 : i;
 }
 
-/// Position of an element's bit in the mask. The byte is the element's group.
+/// Position of an element's bit in the mask. `byte` is the index of the element's group.
 struct MaskBit {
   std::int64_t byte;
   int bit;

@@ -82,7 +82,7 @@ struct Pack<std::uint16_t, vector_width> {
   }
 };
 
-/// Whether the threads of a kernel process paired groups.
+/// Whether threads that process `width` channels each process paired groups.
 template <class Element, int width>
 constexpr bool paired_threads = width == vector_width && sizeof(Element) == sizeof(float);
 
@@ -99,7 +99,7 @@ __device__ inline std::int64_t row_stride() {
   return static_cast<std::int64_t>(gridDim.y) * blockDim.y;
 }
 
-/// Loads values of the thread's channels; `values` points to that of the first channel.
+/// Loads a value for each of the thread's channels. `from`: address of the first channel's value.
 template <class Element, int width>
 __device__ void load_floats(const float* from, float (&values)[width]) {
 #pragma unroll
@@ -108,8 +108,9 @@ __device__ void load_floats(const float* from, float (&values)[width]) {
   }
 }
 
-/// Adds two sums of `width` channels over the threads of a block that process the same channels,
-/// and writes them to the slice's part of `partials`. Every thread of the block must call it.
+/// Adds two values of each of `width` channels over the threads of a block that process the same
+/// channels, and writes the sums to the slice's part of `partials`. Every thread of the block must
+/// call it.
 template <class Element, int width>
 __device__ void reduce_block(const float (&first)[width], const float (&second)[width],
                              const NormShape& shape, float* partials) {
@@ -173,7 +174,8 @@ __device__ inline int thread_in_block() {
   return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
 }
 
-/// Adds `count` pairs of sums of a block's channels.
+/// Adds `count` pairs of sums for each of a block's channels, and writes the pair of their sums to
+/// `totals`.
 template <class Value>
 __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels, const Value* pairs,
                           int count, double* totals) {
@@ -185,10 +187,10 @@ __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels,
   }
 }
 
-/// Adds the sums of all slices, after this block has written its own. The last block of each group
-/// of slices adds the sums of the group, and the last group's block adds those of the groups.
-/// Returns whether this block has the result, which is at final_totals. Every thread of the block
-/// must call it.
+/// Adds the sums of all slices for this block's channels, after the block has written the sums of
+/// its slice. The last block of each group of slices adds the sums of the group, and the last of
+/// these blocks adds the sums of the groups. Returns true in that block, in which final_totals then
+/// returns the results. Every thread of the block must call it.
 template <int width>
 __device__ bool sum_slices(const NormShape& shape, const NormScratch& scratch) {
   const BlockChannels channels = block_channels<width>(shape);
@@ -223,8 +225,8 @@ struct Division {
   dim3 block;
 };
 
-/// Returns the threads of a block along the channels: the fewest, up to a warp, that cover all
-/// channels.
+/// Returns the number of threads of a block along the channels: the smallest power of two that
+/// covers all channels, at most a warp.
 [[nodiscard]] inline unsigned int threads_across(std::int64_t channels, int width) {
   constexpr unsigned int warp = 32;
   unsigned int threads = 1;

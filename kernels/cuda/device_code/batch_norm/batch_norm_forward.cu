@@ -9,8 +9,8 @@ namespace {
 // limits the slices by this number.
 constexpr int resident_blocks_forward = 4;
 
-// Computes statistics of the batch, running statistics, and factor and summand of a channel from
-// the sums of x − x₀ and of its square.
+// Computes a channel's statistics of the batch, its running statistics, and the coefficients of
+// destination = factor · source + summand, from the sums of x − x₀ and of its square.
 template <class Element>
 __device__ void finish_statistics(const NormForward<Element>& at, const NormShape& shape,
                                   float epsilon, float momentum, const NormScratch& scratch,
@@ -83,7 +83,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks_forward) void statis
   finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + thread_in_block());
 }
 
-// Clamps at zero but keeps a NaN, and returns which elements are positive.
+// Clamps at zero but keeps a NaN. Returns a bit for each element, which is set if it is positive.
 template <int width>
 __device__ std::uint8_t clamp(float (&values)[width]) {
   unsigned int bits = 0;
@@ -102,7 +102,7 @@ enum class Tail { none, relu, add_relu };
 template <class Element, Tail tail>
 struct Operands {
   using Packed = Pack<Element, vector_width>;
-  // With two tensors being read, half as many packs of each are in flight.
+  // If two tensors are read, half as many packs of each are in flight.
   static constexpr int batch = tail == Tail::add_relu ? Packed::batch / 2 : Packed::batch;
   Packed source;
   Packed addend;
@@ -217,7 +217,7 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
 }  // namespace
 
 NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  // per thread: with fewer, the sums over a block take too long
+  // Minimum number of rows per thread: with fewer, adding the sums over a block takes too long.
   constexpr std::int64_t min_rows = 4;
   const int width = channels % vector_width == 0 ? vector_width : 1;
   const std::int64_t rows_of_block =
@@ -230,8 +230,8 @@ NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocesso
   NormShape shape{.rows = rows, .channels = channels};
   shape.slices = static_cast<int>(std::min(useful, fitting));
   while (shape.slices_of_group * shape.slices_of_group < shape.slices) ++shape.slices_of_group;
-  // The scalar path has the most blocks along the channels. Each needs one counter per group and
-  // one for all groups.
+  // The scalar path has the most blocks along the channels. The blocks of the same channels need
+  // one counter per group and one for all groups.
   const std::int64_t counters =
       static_cast<std::int64_t>(blocks_across(channels, 1)) * (shape.groups() + 1);
   if (counters > arrival_counters) return {.rows = rows, .channels = channels};

@@ -14,13 +14,14 @@
 
 namespace parbench::cuda {
 
-/// An activation as a matrix, rows × channels, and its slices of rows with separate sums.
+/// An activation as a matrix, rows × channels, and its division into slices of rows, which have
+/// separate sums.
 struct NormShape {
   std::int64_t rows = 0;
   std::int64_t channels = 0;
   int slices = 1;
 
-  int slices_of_group = 1;
+  int slices_of_group = 1;  // number of slices in a group, whose sums are added first
 
   [[nodiscard]] PARBENCH_HOST_DEVICE int groups() const {
     return (slices + slices_of_group - 1) / slices_of_group;
@@ -36,14 +37,16 @@ struct NormShape {
   }
 };
 
-/// Divides a matrix so that it occupies `multiprocessors` multiprocessors once.
+/// Divides a matrix into slices. Their number is limited: `multiprocessors` multiprocessors can run
+/// all blocks at once, and a thread has at least 4 rows. One slice if a stream has too few
+/// counters.
 [[nodiscard]] NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors);
 
 /// Scratch memory, aligned to at least 16 bytes, and counters.
 struct NormScratch {
   float* partials;         // partial_count() elements
   double* totals;          // total_count() elements
-  float* coefficients;     // three per channel
+  float* coefficients;     // two per channel, three in the backward pass
   unsigned int* counters;  // the stream's (arrival_counters.h)
 };
 
@@ -68,8 +71,8 @@ struct NormForward {
   const Element* addend;  // added before the ReLU; null: none
 };
 
-/// Requires at least two rows. Running statistics move by `momentum` towards the mean and the
-/// unbiased variance.
+/// Normalises by the statistics of the batch, which must have at least two rows, and moves the
+/// running statistics by `momentum` towards the mean and the unbiased variance.
 void batch_norm_forward(const NormShape& shape, const NormForward<float>& at, float epsilon,
                         float momentum, const NormScratch& scratch, cudaStream_t stream);
 void batch_norm_forward(const NormShape& shape, const NormForward<std::uint16_t>& at, float epsilon,
@@ -89,14 +92,14 @@ struct NormBackward {
   float* diff_shift;
 };
 
-/// `accumulate` adds the results to diff_scale and diff_shift.
+/// With `accumulate`, the gradients of scale and shift are added to diff_scale and diff_shift.
 void batch_norm_backward(const NormShape& shape, const NormBackward<float>& at, float epsilon,
                          bool accumulate, const NormScratch& scratch, cudaStream_t stream);
 void batch_norm_backward(const NormShape& shape, const NormBackward<std::uint16_t>& at,
                          float epsilon, bool accumulate, const NormScratch& scratch,
                          cudaStream_t stream);
 
-/// Pointers of the backward operation through ReLU and addition of a forward pass with an addend:
+/// Pointers of the backward operation of the addition and ReLU in a forward pass with an addend:
 /// diff_source = a [+ b] where the mask has a bit, otherwise 0. `diff_source` may be `a` or `b`.
 template <class Element>
 struct AddReluGradient {

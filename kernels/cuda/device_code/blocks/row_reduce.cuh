@@ -17,7 +17,7 @@ struct MaxOf {
   __device__ float operator()(float a, float b) const { return a > b ? a : b; }
 };
 
-/// Combines the values of a warp's threads.
+/// Combines the values of a warp's threads, which must all call it.
 template <class Value, class Combine>
 __device__ inline Value combined_in_warp(Value value, const Combine& combine) {
   for (unsigned int bit = 16; bit > 0; bit /= 2) {

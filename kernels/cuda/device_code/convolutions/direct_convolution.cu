@@ -106,8 +106,8 @@ __global__ void backward_data_kernel(Element* diff_source, const Element* diff_d
   }
 }
 
-/// Adds the values of the block's threads, whose number is a power of two, always in the same
-/// order; the first thread gets the sum.
+/// Returns, in every thread, the sum over the threads of the block, whose number must be a power of
+/// two. The order of additions depends only on this number.
 __device__ float block_sum(float value) {
   __shared__ float shared[block_threads];
   shared[threadIdx.x] = value;
@@ -117,12 +117,12 @@ __device__ float block_sum(float value) {
     __syncthreads();
   }
   const float sum = shared[0];
-  __syncthreads();  // before the next sum begins
+  __syncthreads();  // the next sum overwrites `shared`
   return sum;
 }
 
-/// Returns the threads of a block that sums over that many pixels, a power of two. More threads
-/// would only add zeros for small images.
+/// Returns the number of threads of a block that sums over `pixels` pixels, a power of two. With
+/// few pixels, more threads would only add zeros.
 unsigned int summing_threads(std::int64_t pixels) {
   constexpr std::int64_t pixels_of_thread = 4;
   unsigned int threads = 32;

@@ -1,4 +1,4 @@
-// Copies the patches of an activation that a convolution's outputs read to the rows of a matrix.
+// Copies the patches of an activation, which a convolution's outputs read, to the rows of a matrix.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -4,7 +4,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// Part of a window inside the image.
+/// The part of a window that is inside the image.
 template <class Index>
 struct WindowPart {
   Index first_y, end_y, first_x, end_x;

@@ -21,7 +21,7 @@ struct ColumnCopy {
   std::int64_t destination_first;
 };
 
-/// Other columns of the destination are unchanged.
+/// Copies the columns. Other columns of the destination are unchanged.
 void copy_columns(void* destination, const void* source, DType dtype, const ColumnCopy& copy,
                   cudaStream_t stream);
 

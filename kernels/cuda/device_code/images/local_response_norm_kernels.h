@@ -13,7 +13,7 @@ namespace parbench::cuda {
 struct ResponseNorm {
   std::int64_t rows;  // pixels of all images
   std::int64_t channels;
-  std::int64_t reach;  // channels of the window on each side
+  std::int64_t reach;  // channels of the window on each side of its centre
   float scale;         // alpha / size
   float beta;
   float offset;

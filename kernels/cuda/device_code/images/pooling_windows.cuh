@@ -6,7 +6,7 @@
 
 namespace parbench::cuda {
 
-/// PoolingWindows with the type of indices, and channels in groups.
+/// PoolingWindows with sizes of type Index, and with channels counted in groups.
 template <class Index>
 struct Windows {
   Index batch;
@@ -22,7 +22,8 @@ struct Windows {
 
 template <class Index>
 [[nodiscard]] Windows<Index> windows_of(const PoolingWindows& all, int size) {
-  // A stride larger than the padded image is never used, and might not fit the type.
+  // A stride larger than the padded image leaves only one window, so it can be limited. It might
+  // not fit the type.
   const std::int64_t stride =
       std::min(all.stride, std::max(all.height, all.width) + 2 * all.padding);
   return {static_cast<Index>(all.batch),      static_cast<Index>(all.channels / size),
@@ -32,7 +33,7 @@ template <class Index>
           static_cast<Index>(all.padding)};
 }
 
-/// Coordinates of a thread's task in an image {batch, height, width, groups}.
+/// Coordinates of a thread's task in images {batch, height, width, groups}.
 template <class Index>
 struct WindowCoordinates {
   Index image;
@@ -56,7 +57,7 @@ struct Covering {
   Index first;
   Index last;
 
-  /// `position`: relative to the first row of the padding.
+  /// `position`: index of the row (or column), counted from the first one of the padding.
   __device__ Covering(Index position, Index kernel, Index stride, Index windows)
       : first(position < kernel ? 0 : (position - kernel) / stride + 1),
         last(min(position / stride, windows - 1)) {}

@@ -1,4 +1,4 @@
-// Copies use the widest words that divide a head's vector; softmaxes use a warp per row.
+// Copies use 16-byte words if sizes and addresses allow it; softmaxes use a warp per row.
 #include "kernels/cuda/device_code/layers/attention_kernels.h"
 
 #include <cfloat>
@@ -66,7 +66,7 @@ void move_heads(const HeadVectors& vectors, const void* from, void* to, cudaStre
   }
 }
 
-/// Index of the calling thread's warp in the grid, and the number of warps.
+/// Return the index of the calling thread's warp in the grid, and the number of warps.
 __device__ inline std::int64_t grid_warp() { return grid_thread() / lanes; }
 __device__ inline std::int64_t grid_warps() { return grid_threads() / lanes; }
 __device__ inline unsigned int lane_of_warp() { return threadIdx.x % lanes; }

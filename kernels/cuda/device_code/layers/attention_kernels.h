@@ -10,7 +10,8 @@
 
 namespace parbench::cuda {
 
-/// Tensors of attention have `parts` groups at each position, with one vector per head.
+/// Extents of a tensor of attention. It has `parts` groups at each position (such as query, key and
+/// value), each with one vector per head.
 struct HeadVectors {
   std::int64_t batch;
   std::int64_t sequence;
@@ -42,17 +43,19 @@ struct ScoreMatrices {
 void soften_scores(const ScoreMatrices& matrices, const float* scores, void* probabilities,
                    float* log_sums, cudaStream_t stream);
 
-/// Recomputes the probabilities from the log_sums.
+/// Recomputes the probabilities from the scores and the log_sums.
 void restore_probabilities(const ScoreMatrices& matrices, const float* scores,
                            const float* log_sums, void* probabilities, cudaStream_t stream);
 
 /// means[row] = Σ destination · diff_destination over a head's vector, for rows in the order
-/// {batch, heads, sequence}. This equals the mean of the gradients of a row's probabilities.
+/// {batch, heads, sequence}. This equals the mean of the gradients of a row's probabilities,
+/// weighted by these probabilities.
 void mean_gradients(const HeadVectors& vectors, const void* destination,
                     const void* diff_destination, float* means, cudaStream_t stream);
 
 /// Overwrites probabilities with the gradients of the scores before scaling: scale · probability ·
-/// (diff − mean of the row). `diff`: gradients of the probabilities.
+/// (diff − mean of the row). `diff`: gradients of the probabilities. `means`: results of
+/// mean_gradients.
 void differentiate_scores(const ScoreMatrices& matrices, const float* diff, const float* means,
                           void* probabilities, cudaStream_t stream);
 

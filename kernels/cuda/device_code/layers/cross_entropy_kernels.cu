@@ -25,7 +25,7 @@ struct Exponentials {
   }
 };
 
-/// Returns the block's Exponentials of a row to all of its threads.
+/// Returns the Exponentials of a row in every thread of the block.
 template <class Element>
 __device__ Exponentials exponentials_of(const Element* logits, std::int64_t classes) {
   Exponentials own;

@@ -19,12 +19,12 @@ struct CrossEntropy {
   std::int64_t classes;
   std::int64_t total;
   std::int32_t ignored;
-  bool accumulate;  // add to the loss
+  bool accumulate;  // adds the result to the loss
 };
 
 /// diff = (softmax(logits) − one_hot(target)) / total, 0 in rows whose target is `ignored`; loss
-/// [+]= the sum of the other rows' cross-entropies / total. Each row writes one number to `losses`,
-/// and one block adds them in f64 in a fixed order.
+/// [+]= the sum of the other rows' cross-entropies / total. The cross-entropy of each row is
+/// written to `losses`, and one block adds them in f64 in a fixed order.
 void cross_entropy(const CrossEntropy& rows, double* losses, float* loss, cudaStream_t stream);
 
 }  // namespace parbench::cuda

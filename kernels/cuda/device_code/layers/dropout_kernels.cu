@@ -31,7 +31,7 @@ __device__ Element dropped(Element value, float factor) {
   return narrowed<Element>(factor == 0.0F ? 0.0F : factor * widened(value));
 }
 
-/// Processes whole blocks, starting at the first element.
+/// Processes elements that consist of whole blocks.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_groups_kernel(Element* out, const Element* in, std::int64_t groups, DropoutRule rule) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Processes blocks at any address, which may be partly outside.
+/// Processes elements at any address. The first and the last block may be partly outside of them.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_elements_kernel(Element* out, const Element* in, std::int64_t count, DropoutRule rule) {

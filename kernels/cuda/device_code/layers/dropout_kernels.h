@@ -31,7 +31,8 @@ struct ImageExtents {
   std::int64_t pixels;
 };
 
-/// `dropout` for an image; the index of an element's number is its index in canonical order.
+/// Like `dropout`, but for images: an element's random number is that at first + its index in
+/// canonical order (NCHW).
 void dropout_image(void* out, const void* in, const DropoutRule& rule, DType dtype,
                    const ImageExtents& image, cudaStream_t stream);
 

@@ -1,5 +1,6 @@
-// Rows are copied in the widest words that divide them. The sum of each index is computed at its
-// first position, so that every row has one writer and the order is that of the positions.
+// Rows are copied in 16-byte words if sizes and addresses allow it. The gradient of each row of the
+// table is computed by the blocks of the first position with its index, so that no other block
+// writes it, and is added in the order of the positions.
 #include "kernels/cuda/device_code/layers/embedding_kernels.h"
 
 #include "kernels/cuda/device_code/fill_kernels.h"
@@ -45,8 +46,8 @@ __device__ inline void mark_positions(const std::int32_t* indices, std::int64_t 
   __syncthreads();
 }
 
-/// Block (x, y) handles position x and the y-th columns. The sum of an index is left to its first
-/// position.
+/// Block (x, y) computes the y-th columns of the sum for the index at position x; it stops if an
+/// earlier position has the same index.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     add_rows_kernel(const std::int32_t* indices, const Element* gradients, float* table,

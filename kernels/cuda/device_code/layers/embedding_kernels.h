@@ -22,7 +22,7 @@ void gather_rows(const EmbeddingIndices& indices, const void* table, void* desti
                  cudaStream_t stream);
 
 /// table[v] [+]= Σ gradients[i] over the i with indices[i] = v, in f32 in ascending order of i.
-/// Rows that no index names become zero; with `accumulate` they are unchanged.
+/// Rows whose number is not among the indices become zero; with `accumulate` they are unchanged.
 void add_rows(const EmbeddingIndices& indices, const void* gradients, DType dtype, float* table,
               bool accumulate, cudaStream_t stream);
 

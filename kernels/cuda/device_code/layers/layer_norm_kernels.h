@@ -23,7 +23,7 @@ struct LayerNormPass {
   DType dtype;
 };
 
-/// Uses one warp per row. The shape's channels are the columns.
+/// Normalises the rows, with one warp per row. The shape's channels are the columns.
 void layer_norm_forward(const NormShape& shape, const LayerNormPass& at, float epsilon,
                         cudaStream_t stream);
 
@@ -40,9 +40,9 @@ struct LayerNormGradient {
   DType dtype;
 };
 
-/// Uses one launch for diff_scale and diff_shift, which are summed as in batch normalisation
-/// (without coefficients in the scratch memory), and one for diff_source. `accumulate` adds to
-/// diff_scale and diff_shift.
+/// Computes the gradients: diff_scale and diff_shift in one launch, summed as in batch
+/// normalisation (the scratch memory needs no coefficients), and diff_source in another. With
+/// `accumulate`, the sums are added to diff_scale and diff_shift.
 void layer_norm_backward(const NormShape& shape, const LayerNormGradient& at, float epsilon,
                          bool accumulate, const NormScratch& scratch, cudaStream_t stream);
 

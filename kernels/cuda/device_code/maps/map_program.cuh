@@ -32,7 +32,7 @@ __device__ inline std::int64_t position_of(const DeviceOperand& operand, int loo
   return position;
 }
 
-/// Loads `size` adjacent elements, or one element for all of them.
+/// Loads `size` adjacent elements, or with `is_one` a single element for all of them.
 template <int size, class Element>
 __device__ inline void load_neighbours(const void* data, std::int64_t position, bool is_one,
                                        float* out) {
@@ -179,7 +179,8 @@ __device__ inline void run_instruction(const DeviceInstruction& instruction,
   }
 }
 
-/// Computes the results of the elements at `indices`; returns the register that holds them.
+/// Computes the results of `size` elements, of which the first is at `indices`; returns the
+/// register that holds them.
 template <int size, class Index>
 __device__ inline const float* run_program(const DeviceMap& map, const MapIndices<Index>& indices,
                                            MapRegisters<size>& registers) {

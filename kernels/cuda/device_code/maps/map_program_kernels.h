@@ -1,5 +1,5 @@
-// Element programs over strided tensors, interpreted by each thread. Arithmetic is in f32; f32,
-// bf16 and i32 are read, f32 and bf16 are written.
+// Element programs over strided tensors, interpreted by each thread. Arithmetic is in f32; inputs
+// and output are f32, bf16 or i32.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,8 +11,8 @@
 
 namespace parbench::cuda {
 
-/// An instruction with the registers of its result and of its operands; the operand of an input is
-/// from[0].
+/// An instruction with the registers of its result and of its operands. For ElementOp::input,
+/// from[0] is the index of the operand in DeviceMap.
 struct DeviceInstruction {
   ElementOp op;
   std::uint8_t to;
@@ -39,8 +39,8 @@ struct DeviceMap {
   int instructions = 0;
   bool accumulate = false;
   Reduction reduction = Reduction::none;
-  std::int64_t kept_count = 1;     // elements
-  std::int64_t reduced_count = 1;  // elements per kept element
+  std::int64_t kept_count = 1;     // number of elements of the output
+  std::int64_t reduced_count = 1;  // number of elements reduced to each of them
   std::int64_t extents[Map::max_dimensions] = {};
   DeviceOperand operand[max_map_operands] = {};
   DeviceInstruction instruction[max_instructions] = {};
@@ -56,10 +56,10 @@ inline constexpr int map_group = 4;
 /// inputs; their addresses are multiples of a group's bytes.
 void run_map(const DeviceMap& map, bool is_grouped, cudaStream_t stream);
 
-/// Division of a reduction among threads. It depends only on the extents.
+/// Division of a reduction among threads. It depends only on the loops, not on the GPU.
 struct MapReductionShape {
-  bool is_by_blocks = false;  // one block of threads per result; false: one thread
-  std::int64_t chunks = 1;    // chunks of the reduced elements
+  bool is_by_blocks = false;  // each chunk is reduced by a block of threads, otherwise by a thread
+  std::int64_t chunks = 1;    // number of parts of the elements that are reduced to one result
 };
 
 [[nodiscard]] MapReductionShape map_reduction_shape(const MapLoops& loops);

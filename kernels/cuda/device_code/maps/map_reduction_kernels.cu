@@ -1,5 +1,5 @@
-// Programs with a reduction: partial results in double, in an order that depends only on the
-// extents.
+// Programs with a reduction, which is computed in double in an order that depends only on the
+// loops.
 #include "kernels/cuda/device_code/blocks/row_reduce.cuh"
 #include "kernels/cuda/device_code/maps/map_program.cuh"
 #include "kernels/cuda/device_code/maps/map_program_kernels.h"
@@ -123,7 +123,7 @@ void launch_reduction_of(const DeviceMap& map, const MapReductionShape& shape, d
 }  // namespace
 
 MapReductionShape map_reduction_shape(const MapLoops& loops) {
-  constexpr std::int64_t enough_blocks = 132 * 8;  // to fill any GPU
+  constexpr std::int64_t enough_blocks = 132 * 8;  // 8 for each multiprocessor of an H100
   constexpr std::int64_t min_of_block = std::int64_t{block_threads} * 8;
   constexpr std::int64_t min_of_thread = 64;
   const std::int64_t kept = loops.elements(false);

@@ -1,4 +1,4 @@
-// Updates of optimisers, one launch each.
+// Updates of optimisers and gradient clipping.
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
 
 #include <cstring>

@@ -36,12 +36,12 @@ struct AdamUpdate {
   float beta1;
   float beta2;
   float epsilon;
-  float coupled_decay;  // times the parameter: addend of its gradient
+  float coupled_decay;  // multiple of the parameter that is added to its gradient
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
-/// One update of Adam as kernels/ops/ops.h describes it. `counters`: the stream's
-/// (arrival_counters.h), one of which is used.
+/// Performs an update of Adam (kernels/ops/ops.h). `counters`: counters of the stream
+/// (arrival_counters.h), of which one is used.
 void descend_by_adam(const AdamUpdate& update, std::int64_t count, unsigned int* counters,
                      cudaStream_t stream);
 

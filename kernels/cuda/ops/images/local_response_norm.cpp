@@ -18,7 +18,7 @@ ResponseNorm response_norm_of(const Desc& desc) {
           .offset = desc.offset};
 }
 
-/// Returns the memory of a forward pass, which saves the bases of its powers.
+/// Returns the memory for the bases of the powers, which the forward pass saves.
 KernelNeeds with_bases(const Shape& shape) {
   return {.opaque_bytes = static_cast<std::size_t>(element_count(shape)) * sizeof(float)};
 }

@@ -1,6 +1,7 @@
-// Attention as batched products of cuBLASLt with this project's softmaxes between them. It writes
-// the scores to memory and computes both halves of causal ones. cuDNN's graph of scaled dot-product
-// attention would keep scores in shared memory and omit one half; it is not used yet.
+// Attention as batched products of cuBLASLt with this project's softmaxes between them. All scores
+// are computed and written to memory, even those that causal attention ignores. cuDNN's graph of
+// scaled dot-product attention would keep scores in shared memory and omit ignored ones; it is not
+// used yet.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -16,7 +17,7 @@ namespace parbench::cuda {
 namespace {
 
 /// Sizes for both passes. The heads' vectors are copied to dense matrices {sequence, head_size},
-/// one for each pair of a sample and a head, and `pairs` pairs are processed at once.
+/// one for each of the `pairs` pairs of a sample and a head. `slice` pairs are processed at once.
 struct AttentionPlan {
   template <class Desc>
   explicit AttentionPlan(const Desc& desc)
@@ -35,8 +36,8 @@ struct AttentionPlan {
                .dtype = desc.dtype},
         math(desc.math) {}
 
-  /// Returns the largest divisor of the number of pairs whose scores fit into a part of a GPU's
-  /// memory.
+  /// Returns the number of pairs of a slice: the largest divisor of `pairs` with at most
+  /// `max_scores` scores; 1 if a single pair has more.
   static std::int64_t pairs_of_slice(std::int64_t pairs, std::int64_t sequence) {
     constexpr std::int64_t max_scores = std::int64_t{1} << 26U;  // 256 MiB in f32
     std::int64_t slice = pairs;
@@ -49,7 +50,7 @@ struct AttentionPlan {
     all.parts = 3;
     return all;
   }
-  /// Returns the bytes of the vectors of `count` pairs, and of their scores.
+  /// Returns the bytes of a matrix of vectors for each of `count` pairs.
   [[nodiscard]] std::size_t vector_bytes(std::int64_t count) const {
     return canonical({count, vectors.sequence, vectors.head_size}, vectors.dtype).bytes;
   }
@@ -60,7 +61,7 @@ struct AttentionPlan {
     return canonical({pairs, vectors.sequence}).bytes;
   }
 
-  /// {sequence, sequence} = a·bᵀ of two matrices of vectors.
+  /// Returns the product {sequence, sequence} = a·bᵀ of two matrices of vectors.
   [[nodiscard]] Product to_scores() const {
     return {.m = vectors.sequence,
             .n = vectors.sequence,
@@ -71,7 +72,8 @@ struct AttentionPlan {
             .output = DType::f32,
             .math = math};
   }
-  /// {sequence, head_size} = a·b or aᵀ·b of a matrix of scores and a matrix of vectors.
+  /// Returns the product {sequence, head_size} = a·b or aᵀ·b of a matrix of probabilities, or of
+  /// gradients of scores, and a matrix of vectors.
   [[nodiscard]] Product to_vectors(bool transposed) const {
     return {.m = vectors.sequence,
             .n = vectors.head_size,

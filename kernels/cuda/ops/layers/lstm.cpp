@@ -1,5 +1,6 @@
-// A long short-term memory on cuDNN. cuDNN has its own layout of parameters: they are copied to
-// such memory before each pass, and gradients are copied from it afterwards.
+// A long short-term memory on cuDNN. cuDNN has its own layout of parameters: passes that read
+// parameters copy them to memory in this layout first, and the backward pass of the weights copies
+// their gradients from it.
 #include "kernels/ops/lstm.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class LstmOp : public CudaOp {
             .workspace = stream.scratch() + workspace_,
             .saved = saved};
   }
-  /// Number of elements of one gate's part of each parameter.
+  /// Return the number of elements of one gate's part of each parameter.
   [[nodiscard]] std::int64_t weight_count() const { return shape_.hidden * shape_.in_features; }
   [[nodiscard]] std::int64_t recurrent_count() const { return shape_.hidden * shape_.hidden; }
   [[nodiscard]] std::int64_t bias_count() const { return shape_.hidden; }
@@ -133,8 +134,8 @@ class LstmBackwardWeightsOp final : public LstmOp {
   }
 
  private:
-  /// Copies a gradient. If cuDNN's gradient is of another type and is accumulated, the copy goes
-  /// through f32 memory.
+  /// Converts a gradient to f32 and writes it to `to`, or adds it there if gradients accumulate. In
+  /// the latter case a bf16 gradient is first converted into scratch memory.
   void take_gradient(CudaStream& stream, float* to, std::byte* from, std::int64_t count) const {
     if (!accumulate_) {
       convert({to, DType::f32}, {from, dtype()}, count, stream.handle());

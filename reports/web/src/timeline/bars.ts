@@ -1,9 +1,9 @@
-// Paints the bars of a case on a canvas, in time proportional to those that can be distinguished.
+// Paints the bars of a case on a canvas. Merges bars that are too narrow to be distinguished.
 import type { Layout, Panel } from "./layout";
 import type { Span } from "./model";
 import type { TimeWindow } from "./window";
 
-/** Narrower bars are merged in a column of pixels. */
+/** Min width of a bar; narrower bars are merged into columns of pixels. */
 const min_width = 1;
 /** Min opacity of a column, so that short tasks stay visible. */
 const min_cover = 0.6;
@@ -12,7 +12,7 @@ const min_named = 30;
 const min_readable = 0.5;
 
 export interface BarStyle {
-  /** By index in `bar_names`. */
+  /** Colours of bars, by index in `bar_names`. */
   fill: string[];
   /** Colours of the names on bars. */
   ink: string[];
@@ -76,7 +76,7 @@ export class BarPainter {
 
   private paintBar(panel: Panel, span: Span, left: number, width: number, is_lit: boolean): void {
     const top = this.layout.barTop(panel, span);
-    // Adjacent bars stay distinguishable.
+    // A gap keeps adjacent bars distinguishable.
     const visible = width > 3 ? width - 0.8 : width;
     this.context.globalAlpha = is_lit ? 1 : this.style.faded;
     this.context.fillStyle = this.style.fill[span.colour]!;

@@ -2,7 +2,7 @@
 import { type PackedTimeline, type Timelines, groupBy } from "../data";
 import { PackedReader } from "./packed";
 
-/** Names of the colours of bars: kinds of tasks, then phases of a training step, which are computed. */
+/** Names of the colours of bars: kinds of tasks, then phases of a training step, whose tasks compute. */
 export const bar_names = ["compute", "copy", "communication", "forward", "backward", "update"] as const;
 const kind_count = 3;
 
@@ -73,7 +73,6 @@ export class Timeline {
     this.edges = this.spans.some(({ micro_batch }) => micro_batch !== undefined) ? this.findEdges() : [];
   }
 
-  /** Returns all spans of a task. */
   spansOf(task: number): Span[] {
     return this.of_task.get(task) ?? [];
   }
@@ -87,7 +86,7 @@ export class Timeline {
     return [...new Set(this.dependents.get(task)?.map((waiting) => waiting.task))];
   }
 
-  /** Returns the peak FLOP/s and B/s of its device for its kind of task; null if unknown. */
+  /** Returns the peak FLOP/s and B/s of a span's device for the kind of task; null if unknown. */
   peaksOf({ lane, colour }: Span): [number | null, number | null] {
     const kind = colour < kind_count ? colour : 0;
     return this.peaks?.[this.devices[lane]!]?.[kind] ?? [null, null];

@@ -12,7 +12,7 @@ export class PackedReader {
     return this.at >= this.text.length;
   }
 
-  /** Does not use shifts, which have 32 bits: numbers may have more. */
+  /** Returns the next number. Does not use shifts, which have 32 bits, because numbers may have more. */
   next(): number {
     let number = 0;
     for (let power = 1; ; power *= 32) {

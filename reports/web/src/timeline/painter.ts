@@ -15,7 +15,6 @@ export interface Scene {
   window: TimeWindow;
   colours: Colours;
   font: string;
-  /** The marked task. */
   marked: Bar | undefined;
   /** The bar at the pointer. */
   hovered: Bar | undefined;

@@ -10,7 +10,7 @@ import { paint } from "./painter";
 import { TimeWindow } from "./window";
 
 const zoom_factor = 1.6;
-/** Share of the visible time. */
+/** Share of the visible time by which an arrow key moves. */
 const pan_share = 0.15;
 /** Min movement of a drag, in pixels. */
 const min_drag = 4;
@@ -238,7 +238,7 @@ export class TimelinePicture {
     if (next) this.mark({ panel, span: next });
   }
 
-  /** Marks a task of the case with the marked task. */
+  /** Marks a task of a case and focuses the picture, so that keys apply to it. */
   markIn(panel: Panel, span: Span): void {
     this.canvas.focus();
     this.mark({ panel, span });

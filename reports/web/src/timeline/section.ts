@@ -28,7 +28,7 @@ export function addTimelines(scenario: Scenario, parent: HTMLElement): void {
   parent.append(section);
 }
 
-/** Selectors, picture and texts. */
+/** The selectors, the picture and the texts of the section. */
 class Comparison {
   private readonly store: TimelineStore;
   private readonly texts: Map<number, string>;

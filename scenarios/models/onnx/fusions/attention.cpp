@@ -23,7 +23,7 @@ bool is_nearly(double value, double wanted) {
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// The other operand of a product or quotient with a number, and the factor.
+/// The operand of a product or quotient with a number, and that number as a factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;
@@ -43,7 +43,7 @@ std::optional<Scaled> scaled(const Fusing& fusing, int index) {
   return std::nullopt;
 }
 
-/// Queries, keys or values: heads in adjacent columns of a layer's output.
+/// Queries, keys or values that are heads in adjacent columns of a layer's output.
 struct Heads {
   int layer = 0;
   std::int64_t offset = 0;
@@ -51,13 +51,14 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
-  // whether the layer's output and all tensors on the way have one reader
+  // whether the layer's output and all tensors up to the heads have one reader
   bool is_read_once = true;
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Finds the heads in a tensor {…, heads, positions, size}, whose leading dimensions may be joined.
+/// Returns the heads in a tensor {…, heads, positions, size} that is a moved and scaled output of a
+/// layer; nothing for other tensors. Leading dimensions may be joined.
 std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
@@ -106,7 +107,7 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   return fits ? std::optional(found) : std::nullopt;
 }
 
-/// Returns whether the last two dimensions are those of scores: queries by keys, `positions` each.
+/// Returns whether the last two dimensions are those of scores: queries and keys, `positions` each.
 bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   const Extent wanted{.size = positions};
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
@@ -135,8 +136,8 @@ const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   return signed_size(values.size()) == positions * positions ? &values : nullptr;
 }
 
-/// Returns whether one condition holds for the later positions of {positions, positions} and the
-/// other one for the rest.
+/// Returns whether `later` holds above the diagonal of {positions, positions}, and `earlier`
+/// elsewhere.
 template <class Later, class Earlier>
 bool divides_positions(const std::vector<double>& values, Later later, Earlier earlier) {
   const auto positions = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
@@ -149,10 +150,10 @@ bool divides_positions(const std::vector<double>& values, Later later, Earlier e
 
 enum class Mask { none, causal, other };
 
-/// Adding a number below this hides a position.
+/// Adding this number, or a lower one, to a score hides a position.
 constexpr double hidden_below = -1e4;
 
-/// Returns the mask of a condition that hides positions where it equals `hides`.
+/// Returns the mask that a condition makes if it hides positions where it equals `hides`.
 Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   const auto is_hidden = [&](double value) { return (value != 0) == hides; };
   const auto is_seen = [&](double value) { return !is_hidden(value); };
@@ -165,7 +166,7 @@ Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   return divides_positions(*values, is_hidden, is_seen) ? Mask::causal : Mask::other;
 }
 
-/// A selection between a number that hides positions and something else.
+/// A selection between a number that hides positions and another operand.
 struct Hiding {
   Mask mask;
   int other;
@@ -181,7 +182,7 @@ std::optional<Hiding> hiding(const Fusing& fusing, const Operation& operation) {
   return std::nullopt;
 }
 
-/// Returns the mask of a tensor that is added to scores.
+/// Returns the mask that a tensor makes if it is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
   const auto hides = [](double value) { return value <= hidden_below; };
@@ -198,7 +199,7 @@ Mask mask_of(const Fusing& fusing, int index) {
   return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
 }
 
-/// Scores, and the operations on them before the softmax.
+/// The product of queries and keys, and the factor and mask that are applied before the softmax.
 struct Scores {
   int product = 0;
   double factor = 1;
@@ -234,8 +235,8 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
   }
 }
 
-/// Returns x of exp(x − c)/Σ exp(x − c) over the last dimension with constant c, the form in which
-/// the table writes a softmax.
+/// Returns x if an operation is a softmax as `softmax_over` writes it: exp(x − c)/Σ exp(x − c),
+/// with c constant in the last dimension.
 std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   const Operation& quotient = fusing.at(index);
   if (!is_element(quotient, ElementOp::quotient)) return std::nullopt;
@@ -257,7 +258,7 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   return is_alike ? std::optional(shifted.inputs[0]) : std::nullopt;
 }
 
-/// Returns the layer that contains queries, keys and values one after the other; builds it from
+/// Returns a layer whose output contains queries, keys and values one after the other; combines
 /// three linear layers if necessary.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
@@ -290,8 +291,7 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
                           fusing.at(parts[0].layer).inputs, std::move(like));
 }
 
-/// Returns the probabilities, below movements that keep their order and below the replacement of
-/// NaN.
+/// Skips reshapes, and selections that replace NaN; returns the operation below.
 int probabilities_below(const Fusing& fusing, int index) {
   const std::vector<double> trial{0, 1e-30, 0.25, 1};
   while (true) {
@@ -322,10 +322,10 @@ std::optional<int> side_by_side(general::Graph& graph, int index) {
                        {{1, true}, positions, {.size = all.size * size.size}});
 }
 
-/// Queries, keys and values, {…, positions, size}.
+/// Queries, keys and values: {…, positions, size} each.
 using Operands = std::array<int, 3>;
 
-/// Concatenates the operands as attention reads them; the queries are multiplied by a number.
+/// Concatenates the queries (times `factor`), keys and values as attention reads them.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
   if (!is_nearly(factor, 1)) {
@@ -343,7 +343,8 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   return made;
 }
 
-/// Like `packed`, for operands that are already adjacent in the rows of one layer or of three.
+/// Like `packed`, for operands that follow each other in the rows of one layer, or are outputs of
+/// three linear layers, which are combined.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);
@@ -362,7 +363,7 @@ std::optional<int> projected(Fusing& fusing, const Operands& operands, double fa
 
 }  // namespace
 
-/// Fuses softmax(Q·Kᵀ/√size [+ mask])·V, for any tensors and other factors.
+/// Fuses softmax(factor·Q·Kᵀ)·V, without a mask or with a causal one, for any factor.
 std::optional<int> fused_attention(Fusing& fusing, int index) {
   const Operation last = fusing.at(index);
   if (last.kind != OpKind::product || !fusing.has_one_reader(last.inputs[0])) return std::nullopt;

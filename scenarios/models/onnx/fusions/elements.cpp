@@ -1,4 +1,5 @@
-// Functions of single elements are recognised by their values, independent of their operators.
+// Fuses activations, biases, scales and sums. Functions of single elements are recognised by their
+// values, independent of their operators.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,7 +40,7 @@ double reference(ActivationKind kind, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Points that distinguish similar functions: densely around 0, and far away.
+/// Returns points at which similar functions differ: densely around 0, and far away.
 const std::vector<double>& points() {
   static const std::vector<double> all = [] {
     std::vector<double> made{0};
@@ -72,7 +73,8 @@ std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
   return std::nullopt;
 }
 
-/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order.
+/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, from its values at
+/// `points`.
 std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   const double furthest = std::ranges::max(points());
@@ -85,13 +87,13 @@ std::optional<std::pair<float, float>> limits_of(const std::vector<double>& valu
 
 // --- biases ---
 
-/// Returns the layer below reshapes that have no other reader.
+/// Returns the input of a reshape with one reader; otherwise the operation itself.
 int below_reshape(const Fusing& fusing, int index) {
   const bool is_reshape = fusing.at(index).kind == OpKind::reshape && fusing.has_one_reader(index);
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
-/// Returns null for other kinds, and for those with a bias.
+/// Returns the kind of a layer with a bias added; null if it has a bias already or is not a `Kind`.
 template <class Kind>
 std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int layer) {
   const auto* kind = fusing.kind_of<Kind>(layer);
@@ -101,7 +103,7 @@ std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int
   return std::make_shared<const Kind>(options);
 }
 
-/// Replaces a layer without bias by one with a bias, a number for each of its channels or columns.
+/// Replaces a layer without bias by one with `bias`, a number for each of its channels or columns.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
@@ -130,7 +132,8 @@ std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int co
   return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed);
 }
 
-/// Returns a parameter with a number for each channel or column, and the image or rows.
+/// Returns the operands of an operation `op`: the constant of a parameter with a number for each
+/// channel or column, and the other operand. Nothing for other operations.
 std::optional<std::pair<int, int>> with_channel_parameter(const Fusing& fusing, int index,
                                                           ElementOp op) {
   const Operation& operation = fusing.at(index);
@@ -164,7 +167,7 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   return fusing.graph().reshape(fusing.add_layer(std::move(kind), {argument}), to);
 }
 
-/// Merges a ReLU into the normalisation that it reads, also with a sum in between.
+/// Merges a ReLU into the batch normalisation that it reads, also with a sum in between.
 std::optional<int> fused_relu(Fusing& fusing, int index) {
   const auto* activation = fusing.kind_of<Activation>(index);
   if (activation == nullptr || activation->kind() != ActivationKind::relu) return std::nullopt;

@@ -1,4 +1,4 @@
-// Copies the operations of a function into a graph of their own, in which it can be evaluated.
+// Copies the operations of a function to a separate graph, in which the function can be evaluated.
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
@@ -10,7 +10,7 @@ using general::OpKind;
 std::optional<Function> Function::of_elements(const Fusing& fusing, int index, int argument) {
   Function function;
   function.argument_ = argument;
-  static_cast<void>(function.graph_.input({{1, true}}));  // any number of points
+  static_cast<void>(function.graph_.input({{1, true}}));  // one sample per point
   return found(std::move(function), fusing, index);
 }
 

@@ -1,4 +1,4 @@
-// Operations are copied in order; at the end of a pattern, a layer replaces the copy.
+// Copies operations in order; at the end of a pattern, replaces the copy by a layer.
 #include "scenarios/models/onnx/fusions/fusing.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ constexpr std::array fusions{
 
 std::size_t slot(int index) { return static_cast<std::size_t>(index); }
 
-/// Returns how many operations needed for the output read each operation; 0 for operations that are
-/// not needed.
+/// Returns the number of readers of each operation, with one more for the output; 0 for operations
+/// on which the output does not depend.
 std::vector<int> reader_counts(const general::Graph& graph, int output) {
   std::vector<int> counts(slot(output) + 1);
   counts[slot(output)] = 1;
@@ -57,7 +57,7 @@ int Fusing::run(int output) {
       keep(readers_[slot(copy)], *made, size);
       unfused_[slot(*made)] = unfused_[slot(copy)];
       copy = *made;
-      i = static_cast<std::size_t>(-1);  // restarts with the first operation
+      i = static_cast<std::size_t>(-1);  // restarts with the first fusion
     }
     copies_[slot(index)] = copy;
   }
@@ -66,8 +66,8 @@ int Fusing::run(int output) {
   return result;
 }
 
-/// Transfers the data about an operation to its replacement; `size_before`: size of the graph
-/// before the fusion.
+/// Stores readers and nodes of the operations after the first `size_before`. `from`: number of
+/// readers that `to` gets from the operation that it replaces; 0: no operation is replaced.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);
@@ -93,7 +93,7 @@ int Fusing::copied(const Operation& operation) {
   return graph_.add(std::move(same));
 }
 
-/// Joins movements that keep all elements in order into at most one reshape.
+/// Replaces a chain of movements that keep all elements in order by a reshape.
 int Fusing::in_one_piece(int index) {
   std::vector<int> chain;
   int base = index;

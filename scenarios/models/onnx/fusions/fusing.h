@@ -1,5 +1,5 @@
-// The pass that replaces groups of general operations by layers with kernels of their own, only for
-// speed. Each fusion replaces one operation of the graph by a layer that computes the same.
+// The pass that replaces groups of general operations by layers with specialised kernels, only for
+// speed. Each fusion replaces one operation by a layer that computes the same.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace parbench::onnx_import {
 
-/// A graph under construction, whose operations so far are fused. Indices refer to its operations.
+/// The graph that the pass builds. Indices refer to its operations.
 class Fusing {
  public:
-  /// Rewrites the part of the translator's network that `output` needs.
   explicit Fusing(Translator& translator) : translator_(translator) {}
-  /// Returns the output in the new network.
+  /// Fuses the translator's network, as far as `output` needs it; returns `output` in the new
+  /// network.
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
@@ -29,10 +29,10 @@ class Fusing {
   [[nodiscard]] const general::Operation& at(int index) const { return graph_.at(index); }
   [[nodiscard]] const general::Extents& shape(int index) const { return graph_.shape(index); }
 
-  /// Returns whether a result has a single reader, so that nothing else needs it if it is replaced.
+  /// Returns whether a result has a single reader, so that it may be replaced for that reader.
   [[nodiscard]] bool has_one_reader(int index) const {
     const auto slot = static_cast<std::size_t>(index);
-    // true for operations of the fusion itself
+    // operations that the current fusion has appended are not counted yet
     return slot >= readers_.size() || readers_[slot] == 1;
   }
   /// Returns the general operation that an activation replaced; for other operations, the operation
@@ -44,7 +44,7 @@ class Fusing {
   }
   /// Returns the layer of an operation; null if it is not a layer.
   [[nodiscard]] const TranslatedLayer* layer_of(int index) const;
-  /// Returns the kind of that layer; null for other kinds.
+  /// Returns the kind of the layer of an operation; null if it is not a layer of class `Kind`.
   template <class Kind>
   [[nodiscard]] const Kind* kind_of(int index) const {
     const TranslatedLayer* layer = layer_of(index);
@@ -53,19 +53,20 @@ class Fusing {
 
   /// Returns the number that all elements of an operation equal; nothing for other operations.
   [[nodiscard]] std::optional<double> number_of(int index) const;
-  /// Returns the constant of a parameter that varies only in those dimensions and is repeated in
-  /// the others; nothing for other operations.
+  /// Returns the constant of a parameter that varies only in the dimensions [first, first + count)
+  /// and is repeated in the others; nothing for other operations.
   [[nodiscard]] std::optional<int> parameter_along(int index, std::size_t first,
                                                    std::size_t count = 1) const;
 
-  /// Appends a layer. It has the name of the node that made the replaced operation.
+  /// Appends a layer, named after the module of its first parameter or the node of the replaced
+  /// operation.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters = {});
   /// Appends a layer of another kind with the name and the parameters of `like`.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 TranslatedLayer like);
   /// Sets the node of an operation that a fusion has appended: a new node with the operator `op`,
-  /// whose name is that of the replaced operation's node plus `suffix`.
+  /// named after the replaced operation's node with a `suffix`.
   void set_maker(int index, std::string_view op, std::string_view suffix);
 
  private:
@@ -75,7 +76,7 @@ class Fusing {
 
   Translator& translator_;
   general::Graph graph_;
-  std::vector<int> copies_;  // by operation of the translator's network; −1: not needed
+  std::vector<int> copies_;  // by operation of the translator's network; −1: not copied
   std::vector<int> readers_;
   std::vector<int> unfused_;
   std::vector<const Node*> makers_;
@@ -99,7 +100,7 @@ template <class Find>
   return std::nullopt;
 }
 
-// Fusions return the replacement of an operation; nothing if the pattern does not end there.
+// Fusions return the replacement of an operation; nothing if their pattern does not end there.
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_addition(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_attention(Fusing& fusing, int index);
@@ -112,22 +113,22 @@ template <class Find>
 [[nodiscard]] std::optional<int> fused_pixels(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_relu(Fusing& fusing, int index);
 
-/// A function of one tensor: the operations of a graph below one operation.
+/// A function of one tensor: the operations of a graph that compute a result from it.
 class Function {
  public:
-  /// Returns an element-wise function. `argument`: the tensor that is the argument; −1: any.
-  /// Returns nothing if an operation depends on several tensors, or none.
+  /// Returns the element-wise function that computes an operation. `argument`: the tensor that is
+  /// the argument; −1: any. Nothing if the operation depends on several tensors, or none.
   [[nodiscard]] static std::optional<Function> of_elements(const Fusing& fusing, int index,
                                                            int argument = -1);
-  /// Returns a function from row to row: element-wise operations and reductions over the last
-  /// dimension, at least one.
+  /// Returns the function from row to row that computes an operation: element-wise operations, and
+  /// at least one reduction over the last dimension. Nothing for other operations.
   [[nodiscard]] static std::optional<Function> of_rows(const Fusing& fusing, int index);
 
   /// Returns the tensor that is the argument.
   [[nodiscard]] int argument() const { return argument_; }
-  /// Returns the numbers of the formula.
+  /// Returns the constants in the formula.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
-  /// Returns the values at several points, or for a row.
+  /// Returns the results at several points, or for a row.
   [[nodiscard]] std::vector<double> at(const std::vector<double>& points) const;
 
  private:
@@ -138,8 +139,8 @@ class Function {
   [[nodiscard]] general::Extents shape_of(const general::Extents& shape) const;
 
   general::Graph graph_;
-  std::int64_t width_ = 0;     // of rows; 0: of elements
-  std::map<int, int> copies_;  // by operation; −1: not a function of one tensor
+  std::int64_t width_ = 0;     // elements of a row; 0: a function of elements
+  std::map<int, int> copies_;  // by operation of the network; −1: not a part of the function
   std::vector<double> numbers_;
   int argument_ = -1;
   int result_ = -1;

@@ -1,4 +1,5 @@
-// Fuses movements of channels and means of images, in the device's layout of images.
+// Fuses movements of channels and pixels, and means of images, to layers that support the device's
+// layout of images.
 #include <algorithm>
 #include <cmath>
 
@@ -31,14 +32,14 @@ std::optional<int> joined(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Concatenation>(), operation.inputs);
 }
 
-/// Returns whether an operation crops or pads an image pixel by pixel.
+/// Returns whether a slice or placement of images has steps of 1 and keeps the samples.
 bool moves_pixels(const Fusing& fusing, const Operation& operation) {
   return is_image(fusing, operation.inputs.front()) &&
          fusing.shape(operation.inputs.front())[0] == operation.shape[0] &&
          std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
 }
 
-/// Zeros around images for a placement; rows and columns that are cut off for a slice.
+/// Replaces a placement by padding with zeros, and a slice by negative padding.
 std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int x = operation.inputs.front();
@@ -54,7 +55,7 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
-/// Slices channels, then rows and columns.
+/// Replaces a slice by a slice of channels, then one of rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = padded(fusing, operation)) return made;
   if (!moves_pixels(fusing, operation)) return std::nullopt;
@@ -68,7 +69,8 @@ std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   return is_all ? channels : padded(fusing, rest);
 }
 
-/// Fuses a shuffle: {N, g·c, H, W} as {N, g, c, …}, {N, c, g, …} and {N, c·g, H, W}.
+/// Fuses a channel shuffle: {N, g·c, H, W} as {N, g, c, …}, permuted to {N, c, g, …}, as {N, c·g,
+/// H, W}.
 std::optional<int> shuffled(Fusing& fusing, const Operation& last) {
   const Operation& turned = fusing.at(last.inputs.front());
   if (turned.kind != OpKind::permutation) return std::nullopt;
@@ -117,7 +119,7 @@ std::optional<int> fused_channel_movement(Fusing& fusing, int index) {
 
 namespace {
 
-/// Merges zeros around an image into a convolution's padding.
+/// Merges equal padding at all edges into the convolution that reads it.
 std::optional<int> padded_convolution(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   const int zeros = convolution == nullptr ? -1 : fusing.at(index).inputs.front();
@@ -170,7 +172,7 @@ std::optional<int> padded_twice(Fusing& fusing, int index, const Edges& edges) {
 
 }  // namespace
 
-/// Replaces a product of rows by a 1×1 convolution.
+/// Replaces a 1×1 convolution of rows, reshaped to images of one pixel, by a linear layer.
 std::optional<int> fused_pixels(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   if (convolution == nullptr) return std::nullopt;

@@ -12,7 +12,7 @@ namespace {
 
 using general::Operation;
 
-/// Returns a row whose mean, deviation and extremes differ.
+/// Returns a row of magnitude `size` whose mean, deviation and extremes differ.
 std::vector<double> trial_row(std::int64_t width, double size) {
   std::vector<double> row;
   for (std::int64_t i = 0; i < width; ++i) {
@@ -36,7 +36,8 @@ bool normalises(const Function& function, double epsilon, const std::vector<doub
   return true;
 }
 
-/// Compares with a normalisation for rows whose variance is small compared with epsilon, and large.
+/// Returns whether a function normalises rows, whose variances are small compared with epsilon or
+/// large.
 bool normalises(const Function& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
     return normalises(function, epsilon, trial_row(width, size));

@@ -9,9 +9,10 @@
 namespace parbench::onnx_import {
 namespace {
 
-constexpr float hidden_score = -1e30F;  // its softmax is zero
+constexpr float hidden_score = -1e30F;  // becomes 0 in the softmax
 
-/// Returns {N, positions, heads·width} as {N, heads, positions, width}.
+/// Returns {N, positions, heads·width} as {N, heads, positions, width}; x may have that form
+/// already.
 Term by_heads(Term x, std::int64_t heads) {
   const Extents from = x.shape();
   if (from.size() == 4) return x;
@@ -21,14 +22,14 @@ Term by_heads(Term x, std::int64_t heads) {
       .permute({0, 2, 1, 3});
 }
 
-/// The inverse of by_heads.
+/// Returns {N, heads, positions, width} as {N, positions, heads·width}.
 Term joined_heads(Term x) {
   const Term moved = x.permute({0, 2, 1, 3});
   const Extents from = moved.shape();
   return moved.reshape({from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Repeats heads of keys or values, each for several heads of queries.
+/// Repeats heads of keys or values until there are `heads`, as many as heads of queries.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
   refuse_if(own < 1 || heads % own != 0, "its heads of queries are no multiple of those of keys");
@@ -37,11 +38,11 @@ Term repeated_heads(Term x, std::int64_t heads) {
 
 struct Weighing {
   float scale = 0;  // 0: 1/sqrt(width)
-  float cap = 0;    // of scores, by a tanh; 0: none
+  float cap = 0;    // limit of scores, applied by a tanh; 0: none
   bool is_causal = false;
   std::int64_t past = 0;          // positions before the queries
-  std::optional<Term> mask = {};  // booleans select visible keys; other masks are added
-  bool is_boolean = false;        // of the mask
+  std::optional<Term> mask = {};  // a boolean mask selects visible keys; others are added
+  bool is_boolean = false;        // whether the mask is boolean
 };
 
 /// Returns scores {N, heads, queries, keys} before masks.
@@ -60,7 +61,7 @@ Term causal(Term scores, std::int64_t past) {
   return newest.less(newest.coordinate(1)).choose(hidden_score, scores);
 }
 
-/// Returns {N, heads, queries, width}.
+/// Returns the attention {N, heads, queries, width}.
 Term attended(Term queries, Term keys, Term values, const Weighing& how) {
   const std::int64_t heads = queries.shape()[1].size;
   keys = repeated_heads(keys, heads);
@@ -92,7 +93,7 @@ Outputs attention(Arguments& arguments) {
   Term values = by_heads(arguments.operand(2), heads);
   for (const Term x : {queries, keys, values}) check_rank(x);
   const std::int64_t own = keys.shape()[2].size;
-  // prepends the results of earlier positions
+  // prepends the keys and values of earlier positions
   if (arguments.has(4)) keys = general::concatenated({arguments.operand(4), keys}, 2);
   if (arguments.has(5)) values = general::concatenated({arguments.operand(5), values}, 2);
   const Term result =
@@ -108,7 +109,8 @@ Outputs attention(Arguments& arguments) {
 
 // --- onnxruntime ---
 
-/// Returns the mask of a padding of ones and zeros, {N, keys}, and an addend.
+/// Returns the mask to add to scores, from a padding mask {N, keys} of ones and zeros and an
+/// addend.
 std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size_t addend) {
   if (!arguments.has(padding)) return optional_operand(arguments, addend);
   const Term seen = arguments.operand(padding);
@@ -124,7 +126,8 @@ void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t
   }
 }
 
-/// Attention of queries, keys and values as rows.
+/// Returns the attention of queries, keys and values, {N, positions, heads·width} each. `padding`:
+/// index of the input with the mask.
 Outputs attended_rows(Arguments& arguments, const std::vector<Term>& rows, std::size_t padding) {
   const std::int64_t heads = arguments.integer("num_heads", 0);
   std::vector<Term> parts;
@@ -169,15 +172,16 @@ Outputs joined_attention(Arguments& arguments) {
 
 // --- rotary positions ---
 
-/// Returns rows of a table by positions, {N, positions, 1, width}; without positions, the table has
-/// this form.
+/// Returns {N, positions, 1, width}: the rows of a table at `positions`; without positions, the
+/// table {N, positions, width}.
 Term angles(Term table, const std::optional<Term>& positions) {
   if (positions) table = table.rows(*positions);
   refuse_if(table.rank() == 0, "its angles are a single number");
   return table.reshape(with_dimension(table.shape(), table.rank() - 1));
 }
 
-/// `x`: {N, positions, heads, width}, whose first `count` elements are rotated.
+/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. Pairs are
+/// neighbours if `interleaved`, else count/2 apart.
 Term turned(Term x, Term cosines, Term sines, std::int64_t count, bool interleaved) {
   const std::int64_t half = count / 2;
   const Extents shape = x.shape();
@@ -231,7 +235,7 @@ Outputs rotary(Arguments& arguments) {
                  arguments.integer("num_heads", 0));
 }
 
-/// If the number of heads is omitted, it is derived from the table.
+/// Derives an omitted number of heads from the table.
 Outputs rotary_of_onnxruntime(Arguments& arguments) {
   std::int64_t heads = arguments.integer("num_heads", 0);
   const Extents table = arguments.shape(2);

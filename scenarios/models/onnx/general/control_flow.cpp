@@ -1,5 +1,5 @@
-// Branches and loops. A condition that is known on reading selects one branch; loops with a known
-// number of iterations are unrolled.
+// Branches and loops. A condition that is known when the file is read selects one branch; loops
+// with a known number of iterations are unrolled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
   return results;
 }
 
-/// Returns one condition per sample, or one for all, with the rank of the tensor that it selects.
+/// Reshapes a condition, one for all samples or one per sample, for broadcasting to a tensor of
+/// shape `chosen`.
 int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   const Extent count = general::count_of(graph.shape(condition));
   refuse_if(count.size != 1, "its condition has several elements");
@@ -49,7 +50,7 @@ int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   return graph.reshape(condition, to);
 }
 
-/// Selects between two tensors; if the condition is computed at run time, both branches are.
+/// Selects between the results of two branches, both computed, by a condition computed at run time.
 Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   Translator& translator = arguments.translator();
   general::Graph& graph = translator.network();
@@ -115,7 +116,8 @@ std::int64_t number_of(const Arguments& arguments, std::string_view name, std::s
   return which < values.size() ? values[which] : 0;
 }
 
-/// Positions of the state among the inputs of a node and its body, and among the body's outputs.
+/// The state that iterations pass on: position of its first tensor among the inputs of node and
+/// body, and among the body's outputs, and number of tensors.
 struct Carried {
   std::size_t input;
   std::size_t output;
@@ -124,7 +126,7 @@ struct Carried {
 
 /// Unrolls a loop and sets the node's outputs: the last state, then the stacked results of the
 /// iterations, which follow the state among the body's outputs. `begin(i)`: sets the other inputs
-/// of an iteration; false if there is none.
+/// of iteration i; returns false after the last one.
 template <class Begin>
 void iterate(Arguments& arguments, const NestedGraph& body, const Carried& carried, Begin begin) {
   Translator& translator = arguments.translator();
@@ -202,7 +204,7 @@ Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis
           .type = tensor.type};
 }
 
-/// A tensor over which a scan iterates.
+/// A tensor over which a Scan iterates.
 struct Scanned {
   Tensor tensor;
   std::size_t axis = 0;

@@ -21,13 +21,12 @@ using enum ElementOp;
 Term positive(Term x) { return x.max(0.0F); }
 Term same(Term x) { return x; }
 
-/// Rounds towards zero.
 Term truncated(Term x) {
   const Term size = x.abs().floor();
   return x.sign() * size;
 }
 
-/// log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
+/// Returns log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
 Term softplus(Term x) {
   const Term small = (-x.abs()).exp();
   const Term logarithm_of = (small + 1.0F).log();
@@ -37,8 +36,8 @@ Term softplus(Term x) {
 /// Returns x where it is positive, otherwise `other`.
 Term positive_or(Term x, Term other) { return x.greater(0.0F).choose(x, other); }
 
-/// Returns factor·(exp(x) − 1) where x is negative. The exponent is clipped, because elements that
-/// are not selected must be finite to have a gradient.
+/// Returns x if positive, else factor·(exp(scaled) − 1). The exponent is clipped, because elements
+/// that are not selected must be finite to have a gradient.
 Term elu(Term x, Term scaled, float factor) {
   return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
@@ -81,10 +80,10 @@ Term atanh(Term x) {
   return (above / (1.0F - x)).log() * 0.5F;
 }
 
-/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
-/// (−1).
+/// Returns x/(1 + sqrt(1 + sign·x²)): the tangent of half an angle whose tangent (sign 1) or sine
+/// (sign −1) is x.
 Term of_half_angle(Term x, float sign) { return x / ((x * x * sign + 1.0F).sqrt() + 1.0F); }
-/// The angle, by a series for an eighth of it.
+/// Returns the arctangent, by a series for an eighth of the angle.
 Term arctangent(Term x) {
   for (int i = 0; i < 3; ++i) x = of_half_angle(x, 1);
   const Term square = x * x;
@@ -167,7 +166,7 @@ Outputs unary(Arguments& arguments) {
   return {arguments.operand(0).apply(op)};
 }
 
-/// A formula of one or two tensors, or of one tensor and the node's attributes.
+/// Applies a formula of one or two tensors, or of one tensor and the attributes of the node.
 template <auto formula>
 Outputs formula_of(Arguments& arguments) {
   const Term x = arguments.operand(0);
@@ -180,13 +179,13 @@ Outputs formula_of(Arguments& arguments) {
   }
 }
 
-/// A GELU of onnxruntime, of the sum with a bias if there is one.
+/// Computes a GELU of onnxruntime, which may add a bias first.
 template <bool by_tanh>
 Outputs biased_gelu(Arguments& arguments) {
   return {gelu(arguments.plus(arguments.operand(0), 1), by_tanh)};
 }
 
-/// A condition: 1 where it holds, otherwise 0.
+/// Computes a condition: 1 where it holds, otherwise 0.
 template <auto formula>
 Outputs logical(Arguments& arguments) {
   arguments.set_type(ElementType::boolean);
@@ -203,7 +202,7 @@ Outputs clip(Arguments& arguments) {
   return {x};
 }
 
-/// Converts the numbers to another type.
+/// Converts elements: floating-point numbers are truncated to integers; booleans are 0 or 1.
 Outputs converted(Arguments& arguments, ElementType to) {
   const Term x = arguments.operand(0);
   const ElementType from = arguments.type(0);
@@ -241,7 +240,7 @@ Outputs division(Arguments& arguments) {
   return {arguments.type(0) == ElementType::integer ? truncated(result) : result};
 }
 
-/// With `fmod` the remainder has the sign of the dividend, otherwise that of the divisor.
+/// Returns a remainder with the sign of the dividend (`fmod`) or of the divisor.
 Outputs modulo(Arguments& arguments) {
   const Term a = arguments.operand(0);
   const Term b = arguments.operand(1);
@@ -272,7 +271,8 @@ Outputs where(Arguments& arguments) {
   return {condition.choose(chosen, arguments.operand(2))};
 }
 
-/// Drops elements as in training, even if the file is for inference.
+/// Drops elements as in training, even in a file for inference. Tensors without a dimension of
+/// samples are unchanged.
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.number("ratio", 1, 0.5);
   const bool is_share = probability >= 0 && probability < 1;  // false for NaN
@@ -290,7 +290,8 @@ Outputs dropout(Arguments& arguments) {
 
 // --- quantised files ---
 
-/// Returns a scale or zero point, a number or one element per index of an axis, for broadcasting.
+/// Returns a scale or zero point, a single number or one element per index of an axis, in a shape
+/// for broadcasting.
 Term along_axis(Arguments& arguments, std::size_t which) {
   const Term values = arguments.operand(which);
   if (general::count_of(values.shape()).is_one()) return values.reshape({});
@@ -304,7 +305,7 @@ Outputs dequantise(Arguments& arguments) {
   return {x * along_axis(arguments, 1)};
 }
 
-/// Numbers stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
+/// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has
 /// no gradient, so the backward pass treats rounding as the identity (straight-through estimator).
 Outputs quantise(Arguments& arguments) {
   const Term x = arguments.operand(0);

@@ -19,7 +19,7 @@ using general::OpKind;
 using general::part_of;
 using enum ElementOp;
 
-/// Converts negative indices, which count from the end.
+/// Converts indices, which count from the end if they are negative.
 Term from_front(Term indices, std::int64_t extent) {
   const Term moved = indices + static_cast<float>(extent);
   return indices.less(0.0F).choose(moved, indices);
@@ -29,7 +29,7 @@ void check_fixed(const Extent& extent) {
   refuse_if(extent.samples, "it chooses among the samples");
 }
 
-/// Returns whether indices depend on the number of the sample to which the results belong.
+/// Returns whether indices are computed from the number of the sample to which the results belong.
 bool counts_samples(const general::Graph& graph, int indices) {
   const general::Operation& operation = graph.at(indices);
   if (operation.kind == OpKind::element && operation.element == coordinate) {
@@ -43,7 +43,7 @@ bool counts_samples(const general::Graph& graph, int indices) {
 }
 
 /// Converts indices in a dimension to count from its front. In the dimension of samples, each
-/// sample selects itself.
+/// sample may only select itself.
 Term indices_in(const Extent& extent, Term indices) {
   if (!extent.samples) return from_front(indices, extent.size);
   if (!counts_samples(*indices.graph, indices)) check_fixed(extent);
@@ -55,19 +55,20 @@ Extents shape_of_choice(const Extents& from, std::size_t axis, const Extents& by
   return joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())});
 }
 
-/// Selects elements of a dimension, in the order of indices of any shape.
+/// Selects elements of a dimension by indices, whose dimensions replace it.
 Term chosen(Term x, std::size_t axis, Term indices) {
   const Extents from = x.shape();
   const Extents others = without_dimension(from, axis);
   const Term table = x.move_axis(axis, 0).reshape({from[axis], general::count_of(others)});
   const Term rows = table.rows(indices).reshape(joined({indices.shape(), others}));
-  general::Axes order = axes_between(0, rows.rank());  // the indices after those before the axis
+  general::Axes order = axes_between(0, rows.rank());  // moves the indices to the axis
   const auto by = order.begin() + static_cast<std::ptrdiff_t>(indices.rank());
   std::rotate(order.begin(), by, by + static_cast<std::ptrdiff_t>(axis));
   return rows.permute(std::move(order));
 }
 
-/// Returns tokens that select rows of a table of weights: the network's input, or a part of it.
+/// Returns the tokens, the network's input or a part of it, by which a node selects rows of a table
+/// of weights; nothing for other nodes.
 std::optional<int> tokens_of_table(Arguments& arguments) {
   if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) {
     return std::nullopt;
@@ -85,8 +86,7 @@ std::optional<int> tokens_of_table(Arguments& arguments) {
   return fits ? std::optional(indices) : std::nullopt;
 }
 
-/// Selects rows for all tokens, even if only some are requested: other operators on the same table
-/// read the rest.
+/// Selects rows for all tokens, even if the node reads only some: other nodes may read the rest.
 Outputs embedding(Arguments& arguments, int tokens) {
   const Extents table = arguments.shape(0);
   const int weights = arguments.constant(0, "rows");
@@ -105,7 +105,7 @@ Outputs gather(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents from = x.shape();
   const std::size_t axis = arguments.axis(0, from.size());
-  if (const auto value = x.graph->number_of(x)) {  // the same for any selection
+  if (const auto value = x.graph->number_of(x)) {  // same result for any indices
     return {arguments.filled(*value, shape_of_choice(from, axis, arguments.shape(1)))};
   }
   if (arguments.is_constant(1)) {
@@ -115,8 +115,8 @@ Outputs gather(Arguments& arguments) {
   return {chosen(x, axis, indices_in(from[axis], arguments.operand(1)))};
 }
 
-/// Returns the index in the flattened tensor of that shape, for each element of the result: its
-/// coordinates are those of the element, except `indices` in the axis.
+/// Returns, for each element of the result, an index in the flattened tensor: its coordinates are
+/// those of the element, except `indices` in the axis.
 Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   Term flat = indices.filled(0);
   std::int64_t stride = 1;
@@ -130,7 +130,7 @@ Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   return flat;
 }
 
-/// The elements of a tensor along its axis, and indices of them from inputs 0 and 1.
+/// A node's input 0 and its axis, in which indices from other inputs select elements.
 struct Elements {
   explicit Elements(Arguments& arguments)
       : x(arguments.operand(0)), shape(x.shape()), axis(arguments.axis(0, shape.size())) {}
@@ -155,9 +155,9 @@ Outputs gather_elements(Arguments& arguments) {
   return {table.rows(flat).reshape(flat.shape())};
 }
 
-/// Row indices of a tensor, from coordinates in its dimensions after the first `batch`.
+/// Indices of rows of a tensor, from coordinates in its dimensions after the first `batch`.
 struct RowIndices {
-  Term indices;  // shape: that of the coordinates without the last dimension
+  Term indices;  // in the shape of the coordinates without the last dimension
   Extent rows;   // number of rows of the tensor
   Extents row;   // dimensions of a row
 };
@@ -204,7 +204,7 @@ Outputs gather_nd(Arguments& arguments) {
   const Extents from = x.shape();
   const Term coordinates = arguments.operand(1);
   const std::size_t batch = batch_dimensions(arguments, from);
-  if (const auto value = x.graph->number_of(x)) {  // the same for any selection
+  if (const auto value = x.graph->number_of(x)) {  // same result for any indices
     Extents list = coordinates.shape();
     const std::int64_t samples = arguments.translator().samples_of_file();
     if (samples > 1 && !list.empty() && list.front() == Extent{.size = samples}) {
@@ -219,7 +219,7 @@ Outputs gather_nd(Arguments& arguments) {
   return {table.rows(at.indices).reshape(joined({at.indices.shape(), at.row}))};
 }
 
-/// Replaces rows of a tensor, or adds to them. Input 2 is the updates.
+/// Replaces rows of a tensor by the rows of input 2 or, with reduction "add", adds these to them.
 Term scattered(Arguments& arguments, Term x, const Extent& rows, const Extent& width,
                Term indices) {
   const Term updates = arguments.operand(2);
@@ -283,7 +283,7 @@ Outputs extreme_index(Arguments& arguments) {
   return {squeezed(found, axes)};
 }
 
-/// Sorts by counting, for each element, how many precede it; memory grows with the square of the
+/// Sorts by counting the elements that precede each element; memory grows with the square of the
 /// dimension.
 Outputs top_k(Arguments& arguments) {
   constexpr std::int64_t max_sorted = 2048;

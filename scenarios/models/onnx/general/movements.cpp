@@ -17,12 +17,12 @@ using general::Graph;
 
 // --- shapes ---
 
-/// Returns the number of elements in a dimension, in units of the prime for samples.
+/// Returns an extent as a number; samples_prime stands for the number of samples.
 double number_of(const Extent& extent) {
   return static_cast<double>(extent.size * (extent.samples ? samples_prime : 1));
 }
 
-/// Returns integers as a constant, even of an activation's shape.
+/// Returns integers as a constant, even for the shape of an activation.
 Term integers_as_constant(Arguments& arguments, const Shape& shape, std::vector<double> values) {
   arguments.set_type(ElementType::integer);
   arguments.use_constants();
@@ -55,7 +55,7 @@ Outputs reshape(Arguments& arguments) {
                                      arguments.flag("allowzero", false)))};
 }
 
-/// Joins the dimensions before the axis, and those from the axis on.
+/// Joins the dimensions before the axis, and joins the others.
 Outputs flatten(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const std::int64_t axis = arguments.integer("axis", 1);
@@ -111,7 +111,7 @@ Outputs expand(Arguments& arguments) {
   return {x.broadcast(to)};
 }
 
-/// Repeats each dimension as a whole.
+/// Repeats each dimension as a whole, unlike `repeated`.
 Outputs tile(Arguments& arguments) {
   const Extents repeats = extents_of_numbers(arguments.integers(1));
   if (general::count_of(repeats).samples) arguments.use_network();
@@ -203,7 +203,8 @@ struct Part {
   Extents shape;
 };
 
-/// Limits the elements [start, end) to those of a dimension.
+/// Slices a dimension to start, start + step, … before end, as in ONNX: negative positions count
+/// from the end, and positions outside of the dimension are limited.
 void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::int64_t step) {
   const std::int64_t extent = part.shape[d].size;
   if (part.shape[d].samples) {
@@ -313,7 +314,7 @@ Outputs concatenate(Arguments& arguments) {
 
 // --- padding ---
 
-/// Returns `count` elements of padding before or after a dimension.
+/// Returns `count` elements of padding for one end of a dimension, taken from its elements.
 Term edge_of(Term x, std::size_t axis, std::int64_t count, bool front, const std::string& mode) {
   const std::int64_t extent = x.shape()[axis].size;
   if (mode == "edge") {

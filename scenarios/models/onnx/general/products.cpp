@@ -20,9 +20,9 @@ bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
   return arguments.is_network() && arguments.is_weight(which) && arguments.rank(which) == 2;
 }
 
-/// Returns a layer for x {…, features} with samples anywhere, as {N, rows, features} or
-/// {N, features}; nothing if no dimension begins with the samples. `weights` and `bias` are
-/// constants, {outputs, inputs} and {outputs}; −1: no bias.
+/// Appends a linear layer for x {…, features} and returns its result, in the form of x. Nothing if
+/// the features do not fit, or if no dimension before them contains the samples. `weights`
+/// {outputs, inputs} and `bias` {outputs} are constants; −1: no bias.
 std::optional<Term> linear(Arguments& arguments, Term x, int weights, int bias, int named_after) {
   const Extents shape = arguments.translator().constants().shape(weights);
   Extents from = x.shape();
@@ -63,7 +63,7 @@ Outputs matrix_product(Arguments& arguments) {
   return {result.reshape(std::move(to))};
 }
 
-/// alpha·A·B + beta·C.
+/// Computes alpha·A·B + beta·C.
 Outputs general_product(Arguments& arguments) {
   const float alpha = arguments.real("alpha", 1.0);
   const float beta = arguments.real("beta", 1.0);
@@ -93,7 +93,7 @@ Outputs general_product(Arguments& arguments) {
   return {result + (beta == 1 ? addend : addend * beta)};
 }
 
-/// A product of onnxruntime, of which either factor may be transposed.
+/// Computes a product of onnxruntime; both factors may be transposed.
 Outputs fused_product(Arguments& arguments) {
   refuse_if(arguments.flag("transBatchA", false) || arguments.flag("transBatchB", false),
             "it moves the first dimension");
@@ -111,13 +111,14 @@ Outputs fused_product(Arguments& arguments) {
 
 // --- einsum ---
 
-/// The letters of an operand; an ellipsis is replaced by upper-case letters that files do not use.
+/// An operand of Einsum and its letters, one per dimension. Letters of an ellipsis have negative
+/// codes.
 struct Lettered {
   std::string letters;
   Term term;
 };
 
-/// Converts a letter to a code with a sign, which `char` has only on some processors.
+/// Converts a letter to a signed code; `char` is signed only on some processors.
 signed char code_of(char letter) { return static_cast<signed char>(letter); }
 
 /// Returns the letters of `a` that `b` has, or lacks.
@@ -134,7 +135,7 @@ std::string letters_without(const std::string& a, const std::string& b) {
   return selected(a, b, false);
 }
 
-/// Sums over letters that only this operand has, and orders the others.
+/// Sums over the letters that are not in `order`, and arranges the others in that order.
 Term arranged(const Lettered& of, const std::string& order) {
   Integers reduced;
   const Extents from = of.term.shape();
@@ -155,7 +156,7 @@ Term arranged(const Lettered& of, const std::string& order) {
   return sum.reshape(shape).permute(dimensions);
 }
 
-/// Returns the product of two operands, with the letters in `wanted`.
+/// Returns the product of two operands, summed over the letters that `wanted` lacks.
 Lettered contracted(const Lettered& a, const Lettered& b, const std::string& wanted) {
   const std::string shared = common_letters(a.letters, b.letters);
   const std::string batch = common_letters(shared, wanted);
@@ -185,7 +186,7 @@ Lettered contracted(const Lettered& a, const Lettered& b, const std::string& wan
   return {letters, result.reshape(shape_of(letters))};
 }
 
-/// Returns the number of dimensions that the ellipsis of a term stands for.
+/// Returns the number of dimensions for which an ellipsis stands.
 std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;
@@ -197,8 +198,8 @@ std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   return ellipsis == std::string::npos ? 0 : rank - named;
 }
 
-/// Replaces an ellipsis by one letter per dimension; the last dimensions of all terms get the same
-/// letters. Their codes are negative and ascending.
+/// Replaces an ellipsis by one letter per dimension. Their codes are negative and ascend to −1, so
+/// that the last dimensions of all terms have the same letters.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
   const auto ellipsis = letters.find("...");
@@ -233,7 +234,7 @@ Outputs einsum(Arguments& arguments) {
   std::string all;
   for (const Lettered& one : terms) all += one.letters;
   std::string result;
-  // implicit output: letters that occur once, in alphabetical order
+  // implicit output: letters that occur once, in alphabetical order, after those of ellipses
   if (arrow == std::string::npos) {
     std::ranges::copy_if(all, std::back_inserter(result), [&](char letter) {
       return std::ranges::count(all, letter) == 1 || code_of(letter) < 0;

@@ -1,5 +1,5 @@
-// Recurrent operators, position by position. Sequences are {positions, samples, values}, or with
-// `layout` 1 {samples, positions, values}.
+// Recurrent operators: usual LSTMs as layers, others position by position. Sequences are
+// {positions, samples, values}, or with `layout` 1 {samples, positions, values}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Function function_named(const std::string& given) {
   throw CannotTranslate("its function " + name + " is not supported");
 }
 
-/// The attributes that all recurrent operators have.
+/// Attributes that all recurrent operators have.
 struct Sequences {
   explicit Sequences(const Arguments& arguments)
       : samples_first(arguments.integer("layout", 0) == 1),
@@ -43,7 +43,7 @@ struct Sequences {
 
   bool samples_first;
   std::string direction;
-  std::int64_t count;  // directions
+  std::int64_t count;  // number of directions
   std::int64_t hidden;
 };
 
@@ -52,7 +52,7 @@ Term element_of(Term x, std::int64_t which) {
   return x.part(0, which, 1).reshape(without_dimension(x.shape(), 0));
 }
 
-/// The weights of one direction, transposed for products with rows.
+/// Weights of one direction, transposed for products with rows, and its functions.
 struct Direction {
   Term inputs;      // {values, gates·hidden}
   Term recurrent;   // {hidden, gates·hidden}
@@ -62,13 +62,13 @@ struct Direction {
   std::vector<Function> functions = {};
 };
 
-/// State of a cell between positions. Only an LSTM has a cell beside the hidden values.
+/// State between positions. `cell` is used only by an LSTM.
 struct State {
   Term hidden;
   Term cell;
 };
 
-/// Returns whether an initial state is zero; exporters write zero states explicitly.
+/// Returns whether an initial state is omitted or zero; exporters write zero states explicitly.
 bool is_zero_state(Arguments& arguments, std::size_t which) {
   if (!arguments.has(which)) return true;
   if (!arguments.is_constant(which)) {
@@ -97,7 +97,7 @@ class Recurrence {
     check_shapes();
   }
 
-  /// `step`: computes the state after a position from the previous state and the position's values.
+  /// Returns the outputs. `step`: computes the next state from the state and a position's values.
   template <class Step>
   Outputs run(bool has_cell, Step step) {
     std::vector<std::vector<Term>> hidden;  // by direction and position
@@ -177,7 +177,7 @@ class Recurrence {
     return weights;
   }
 
-  /// {samples, hidden}
+  /// Returns the initial state of a direction, {samples, hidden}.
   [[nodiscard]] Term first_state(std::size_t which, std::int64_t d) const {
     const Extents wanted{x_.shape()[1], {.size = of_.hidden}};
     if (is_zero_state(arguments_, which)) return arguments_.filled(0, wanted);
@@ -185,11 +185,11 @@ class Recurrence {
     if (of_.samples_first) state = state.permute({1, 0, 2});
     state = element_of(state, d);
     if (state.shape() == wanted) return state;
-    return state.part(0, 0, 1).broadcast(wanted);  // for the samples of the file
+    return state.part(0, 0, 1).broadcast(wanted);  // the file's first sample, for all
   }
 
-  /// Outputs {positions, directions, samples, hidden} and the last states {directions, samples,
-  /// hidden}.
+  /// Returns the outputs: hidden values {positions, directions, samples, hidden}, and the last
+  /// states {directions, samples, hidden}.
   [[nodiscard]] Outputs outputs(const std::vector<std::vector<Term>>& hidden,
                                 const std::vector<State>& last, bool has_cell) const {
     const Extents one{{}, x_.shape()[1], {.size = of_.hidden}};
@@ -267,8 +267,8 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether a node computes what the layer does: default functions, zero initial states, and
-/// no reader of the last cell states.
+/// Returns whether Lstm layers compute the same as a node: default functions, zero initial states,
+/// and no reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
@@ -288,8 +288,9 @@ bool is_usual_lstm(Arguments& arguments) {
          !arguments.has(7) && !reads_cells;
 }
 
-/// Reorders the gates of one direction from ONNX's order (input, output, forget, cell) to the
-/// layer's (input, forget, cell, output): rows from `first` on of {1, rows, …}.
+/// Returns the gates of one direction, the rows from `first` on of {directions, rows, …}, in the
+/// order of layer Lstm (input, forget, cell, output) instead of ONNX's (input, output, forget,
+/// cell).
 Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int64_t hidden) {
   const Term own = element_of(weights, direction);
   std::vector<Term> gates;
@@ -299,7 +300,8 @@ Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int
   return general::concatenated(gates, 0);
 }
 
-/// Translates to layers over the whole sequence, one per direction.
+/// Translates an LSTM to a layer per direction over the whole sequence; nothing if layers cannot
+/// compute it.
 std::optional<Outputs> lstm_layers(Arguments& arguments) {
   if (!is_usual_lstm(arguments)) return std::nullopt;
   const Sequences of(arguments);

@@ -30,7 +30,7 @@ Term sum_of_squares(Term x, const Axes& axes) { return x.squared().sum(axes); }
 Term root_of_squares(Term x, const Axes& axes) { return sum_of_squares(x, axes).sqrt(); }
 Term log_of_sum(Term x, const Axes& axes) { return x.sum(axes).log(); }
 
-/// Returns a number above all elements and at most 1 above the maximum, without a gradient.
+/// Returns the maximum rounded up, through which no gradient is propagated.
 Term ceiling_of(Term x, const Axes& axes) { return max_over(x, axes).apply(ceiling); }
 
 Term log_of_powers(Term x, const Axes& axes) {
@@ -54,7 +54,7 @@ Outputs reduced(Arguments& arguments) {
 
 bool has_joined_axes(Arguments& arguments) { return arguments.translator().opset() < 13; }
 
-/// Before operator set 13, all dimensions from the axis on are joined.
+/// Applies a formula over an axis or, before operator set 13, over all dimensions from the axis on.
 template <Term (*formula)(Term, const Axes&)>
 Outputs over_axis(Arguments& arguments) {
   const Term x = arguments.operand(0);
@@ -101,7 +101,7 @@ Term scaled_by_channel(Arguments& arguments, Term x) {
   return scaled + along(arguments.operand(2), 1, x.rank());
 }
 
-/// Appends a layer of its own kind with inputs 1 and 2 as scale and shift.
+/// Appends a layer of `kind` with inputs 1 and 2 as scale and shift.
 Term norm_layer(Arguments& arguments, std::shared_ptr<const LayerKind> kind, Term x) {
   const int scale = arguments.constant(1, "scales");
   return arguments.add_layer(std::move(kind), {x},
@@ -150,7 +150,7 @@ Outputs skip_norm(Arguments& arguments) {
   return {arguments.plus(result * arguments.operand(2), 3), -1, -1, sum};
 }
 
-/// Uses the batch's own statistics, as in training, even if the file is for inference.
+/// Uses the statistics of the batch, as in training, even if the file is for inference.
 Outputs batch_norm(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents shape = x.shape();
@@ -226,7 +226,7 @@ Outputs response_norm(Arguments& arguments) {
   return {x / sum.power(beta)};
 }
 
-/// Means or maxima over all pixels.
+/// Computes means or maxima over all pixels.
 template <Term (*formula)(Term, const Axes&)>
 Outputs global_pool(Arguments& arguments) {
   const Term x = arguments.operand(0);
@@ -235,7 +235,8 @@ Outputs global_pool(Arguments& arguments) {
 
 // --- losses; classes are dimension 1 of the prediction ---
 
-/// `log_probabilities`: {N, classes, …}; inputs 1 and 2 are targets {N, …} and weights {classes}.
+/// Returns the loss. `log_probabilities`: {N, classes, …}; inputs 1 and 2 are targets {N, …} and
+/// weights {classes}.
 Term likelihood_loss(Arguments& arguments, Term log_probabilities) {
   const Extents shape = log_probabilities.shape();
   refuse_if(shape.size() < 2, "its input has no classes");
@@ -250,7 +251,7 @@ Term likelihood_loss(Arguments& arguments, Term log_probabilities) {
   }
   Term weights = is_counted;
   if (arguments.has(2)) weights = is_counted * along(arguments.operand(2), 1, shape.size());
-  // Log probabilities that are not counted may be infinite.
+  // Log probabilities of other classes may be infinite, and their product with 0 NaN.
   const Term terms = -(weights * is_counted.choose(log_probabilities, 0.0F));
   const std::string reduction = arguments.text("reduction", "mean");
   arguments.set_type(ElementType::floating);

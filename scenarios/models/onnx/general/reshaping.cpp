@@ -1,4 +1,4 @@
-// Finds the position of the samples in a shape by the number of elements inside of them.
+// Finds the samples in the result of a reshape: they keep the number of elements inside of them.
 #include "scenarios/models/onnx/general/indexing.h"
 
 #include <fmt/format.h>
@@ -48,14 +48,14 @@ class Reshaping {
 
   [[nodiscard]] bool has_samples() const { return std::ranges::any_of(result_, &Extent::samples); }
 
-  /// Returns the elements of all dimensions but the one given as −1.
+  /// Returns the number of elements in all dimensions except the one given as −1.
   [[nodiscard]] std::int64_t known_elements() const {
     std::int64_t count = 1;
     for (const Extent& one : result_) count *= one.size == -1 ? 1 : one.size;
     return count;
   }
 
-  /// Divides the extent that contains the samples by the number of samples in the exported file.
+  /// Divides the extent that contains the samples of the exported file by their number.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;
@@ -86,7 +86,7 @@ class Reshaping {
     *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
-  /// Finds the dimension with the samples, and how many of its elements are outside of them.
+  /// Finds the dimension with the samples, and the number of its elements outside of them.
   void locate_samples() {
     const std::int64_t inside = count_.size / count_.outer;
     std::int64_t later = 1;  // elements of the later dimensions

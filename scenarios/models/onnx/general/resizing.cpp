@@ -11,7 +11,7 @@
 namespace parbench::onnx_import {
 namespace {
 
-/// Resizing of one dimension.
+/// Resizing of one dimension from the extent `from` to the extent `to`.
 struct Resizing {
   std::int64_t from = 1;
   std::int64_t to = 1;
@@ -58,8 +58,8 @@ double position_in_input(const Resizing& one, const Mode& mode, std::int64_t pos
   throw CannotTranslate("its coordinates are " + mode.coordinates);
 }
 
-/// Like position_in_input. Throws CannotTranslate for a position outside of the image that has a
-/// value of its own.
+/// Like position_in_input. Throws CannotTranslate for a position outside of the image that `mode`
+/// extrapolates.
 double read_position(const Resizing& one, const Mode& mode, std::int64_t position) {
   const double found = position_in_input(one, mode, position);
   const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
@@ -74,7 +74,7 @@ std::int64_t nearest(double position, const std::string& rounding) {
   return whole(std::ceil(position - 0.5));
 }
 
-/// Returns the weight of an element at a distance.
+/// Returns the weight of an element in an interpolation, by its distance.
 double weight_at(double distance, const Mode& mode) {
   const double d = std::abs(distance);
   if (mode.interpolation == "linear") return std::max(0.0, 1 - d);
@@ -83,7 +83,8 @@ double weight_at(double distance, const Mode& mode) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// Returns {from, to}: the weights of all elements of the input for each element of the output.
+/// Returns a matrix {from, to}: the weights of all elements of the input for each element of the
+/// output.
 std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   const double wide = mode.antialias && one.scale < 1 ? 1 / one.scale : 1;
   const double support = (mode.interpolation == "linear" ? 1 : 2) * wide;
@@ -137,7 +138,8 @@ Term resized(Term x, std::size_t axis, const Resizing& one, const Mode& mode) {
   return x.move_axis(axis, last).multiply(matrix).move_axis(last, axis);
 }
 
-/// Extents of these axes from scales or sizes; other axes are unchanged.
+/// Returns the resizing of each axis, by `sizes` or, without them, `scales`. `policy`:
+/// keep_aspect_ratio_policy.
 std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
                                 const std::vector<double>& scales, const Integers& sizes,
                                 const std::string& policy) {
@@ -161,7 +163,7 @@ std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
   return all;
 }
 
-/// Upsample has fewer attributes than its successor Resize.
+/// Translates Resize, and its predecessor Upsample, which has fewer attributes.
 Outputs resize(Arguments& arguments) {
   Term x = arguments.operand(0);
   const Extents shape = x.shape();
@@ -206,7 +208,7 @@ Outputs resize(Arguments& arguments) {
 
 // --- blocks of pixels ---
 
-/// Returns the side of blocks. Images are {N, C, H, W}.
+/// Returns the side of blocks in images {N, C, H, W}.
 std::int64_t block_of(const Arguments& arguments, const Extents& image) {
   const std::int64_t block = arguments.integer("blocksize", 1);
   refuse_if(block < 1, fmt::format("its blocksize is {}", block));

@@ -1,5 +1,4 @@
-// Operators that read a tensor at computed positions: images at coordinates, sequences from their
-// ends.
+// Operators that read a tensor at computed positions: GridSample, ReverseSequence and Compress.
 #include <array>
 
 #include "scenarios/models/onnx/general/indexing.h"
@@ -16,7 +15,7 @@ using general::part_of;
 /// One dimension of an image.
 struct Side {
   std::int64_t extent = 1;
-  float low = 0;  // lower end of the image
+  float low = 0;  // position of the lower end of the image
   float high = 0;
 
   [[nodiscard]] Term limited(Term x) const { return x.clipped(0, static_cast<float>(extent - 1)); }
@@ -49,7 +48,7 @@ class GridSampling {
     table_ = moved.reshape({count_of(part_of(moved.shape(), 0, from.size() - 1)), from[1]});
   }
 
-  /// {N, channels, points…}
+  /// Returns {N, channels, points…}.
   [[nodiscard]] Term run() { return interpolated(0, {}).move_axis(points_.size(), 1); }
 
  private:
@@ -58,7 +57,8 @@ class GridSampling {
     return x.reshape(with_dimension(points_, points_.size()));
   }
 
-  /// Returns the position in a dimension of the image; the grid has the last dimension first.
+  /// Returns the positions of the points in a dimension of the image. The grid has the last
+  /// dimension first.
   [[nodiscard]] Term image_position(std::size_t d) const {
     const auto last = signed_size(sides_.size()) - 1;
     const Term one = grid_.part(points_.size(), last - signed_size(d), 1);
@@ -88,7 +88,7 @@ class GridSampling {
     return {kept, padding_ == "zeros" ? kept.equal(position) : kept.filled(1)};
   }
 
-  /// Keys' cubic convolution, at distances 1 + t, t, 1 − t and 2 − t.
+  /// Returns the weights of Keys' cubic convolution at the distances 1 + t, t, 1 − t and 2 − t.
   [[nodiscard]] static std::array<Term, 4> cubic_weights(Term t) {
     constexpr float a = -0.75F;
     const auto near = [&](Term d) { return (d * (a + 2) - (a + 3)) * d.squared() + 1.0F; };
@@ -97,7 +97,8 @@ class GridSampling {
     return {far(t + 1.0F), near(t), near(rest), far(rest + 1.0F)};
   }
 
-  /// Sums over the pixels of dimension d and later dimensions. Returns {N, points…, channels}.
+  /// Interpolates in dimension d and later ones, for pixels `chosen` in the earlier ones. Returns
+  /// {N, points…, channels}.
   [[nodiscard]] Term interpolated(std::size_t d, const std::vector<Pixel>& chosen) {
     if (d == sides_.size()) return read(chosen);
     const Side& side = sides_[d];
@@ -130,7 +131,7 @@ class GridSampling {
     return lower + weighed(t, 1);
   }
 
-  /// Returns the pixels at those positions, {N, points…, channels}.
+  /// Returns the pixels at the positions `chosen`, {N, points…, channels}.
   [[nodiscard]] Term read(const std::vector<Pixel>& chosen) const {
     Term row = chosen.front().position.coordinate(0);
     Term inside = row.filled(1);
@@ -176,7 +177,7 @@ Outputs reverse_sequence(Arguments& arguments) {
   return {table.rows(row).reshape(all).move_axis(0, first)};
 }
 
-/// Selects elements by a condition that is known on reading.
+/// Selects elements by a condition that is known when the file is read.
 Outputs compress(Arguments& arguments) {
   Term x = arguments.operand(0);
   if (!arguments.has_attribute("axis")) x = x.reshape({count_of(x.shape())});

@@ -1,6 +1,6 @@
 // Operators with windows that move over one, two or three dimensions: convolutions and poolings.
-// Those with square windows become layers of their own kinds; others are computed from the elements
-// that each tap reads, slices of the padded input.
+// Square windows become layers; others are computed from slices of the padded input, one for each
+// position (tap) in the window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@ struct Windows {
   Integers kernel;
   Integers strides;
   Integers dilations;
-  Integers front = {};  // padding
+  Integers front = {};  // padding before the image
   Integers back = {};
-  Integers results = {};  // numbers of positions
+  Integers results = {};  // number of positions of the window
 
   [[nodiscard]] std::size_t rank() const { return kernel.size(); }
   [[nodiscard]] std::int64_t reach(std::size_t d) const {
@@ -109,8 +109,8 @@ Integers image_of(const Extents& shape) {
   return image;
 }
 
-/// Returns a window for a layer of its own kind; nothing for others. `has_trailing`: the kind
-/// supports trailing padding, but not together with dilation.
+/// Returns windows as the Window of a layer; nothing if they are not square, or unsupported.
+/// `has_trailing`: the layer supports trailing padding, but not together with dilation.
 std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                     bool has_trailing) {
   const auto alike = [](const Integers& values) { return values[0] == values[1]; };
@@ -138,7 +138,7 @@ std::optional<Window> square_window(const Windows& windows, const Integers& imag
 
 // --- taps ---
 
-/// Returns the input with the padding that the windows read.
+/// Returns the input with the padding that windows read.
 Term padded(Term x, const Windows& windows, float value) {
   Extents to = x.shape();
   Integers starts(to.size(), 0);
@@ -150,7 +150,7 @@ Term padded(Term x, const Windows& windows, float value) {
   return x.place(starts, to, value);
 }
 
-/// Returns the taps of a window, with the last dimension fastest.
+/// Returns the positions in a window, with the last dimension fastest.
 std::vector<Integers> taps_of(const Windows& windows) {
   std::vector<Integers> taps;
   Integers at(windows.rank(), 0);
@@ -177,13 +177,13 @@ Term read_by_tap(Term x, const Windows& windows, const Integers& tap) {
   return {x.graph, x.graph->slice(x, starts, steps, to)};
 }
 
-/// Refuses windows with too many taps to compute each separately.
+/// Throws CannotTranslate for windows with too many taps to compute each separately.
 void check_taps(const Windows& windows) {
   constexpr std::int64_t max_taps = 1024;
   refuse_if(windows.taps() > max_taps, fmt::format("its window has more than {} taps", max_taps));
 }
 
-/// Combines the elements that all taps read with an operator.
+/// Combines the elements that the taps of each window read, by `op`.
 Term over_taps(Term x, const Windows& windows, ElementOp op) {
   check_taps(windows);
   const std::vector<Integers> taps = taps_of(windows);
@@ -213,7 +213,7 @@ Term columns_of(Term x, const Windows& windows, std::int64_t groups) {
                           general::count_of(part_of(to, to.size() - 2, to.size()))});
 }
 
-/// `weights`: {O, C/groups, …}.
+/// Returns a convolution, composed of general operations. `weights`: {O, C/groups, …}.
 Term convolved(Term x, Term weights, const Windows& windows, std::int64_t groups) {
   check_taps(windows);
   const Extent samples = x.shape()[0];
@@ -229,12 +229,12 @@ Term convolved(Term x, Term weights, const Windows& windows, std::int64_t groups
       .reshape(joined({{samples, channels}, image}));
 }
 
-/// Adds the biases, input 2.
+/// Adds the biases, input 2, if there are any.
 Term biased(Arguments& arguments, Term x) {
   return arguments.has(2) ? x + along(arguments.weights(2), 1, x.rank()) : x;
 }
 
-/// The constants of a layer, by role. `shaped`: the weights in the layer's shape.
+/// Returns the constants of a layer, by role. `shaped`: the weights in the shape of the layer.
 std::vector<std::pair<std::string, int>> parameters_of(const Arguments& arguments, int shaped,
                                                        bool has_bias) {
   std::vector<std::pair<std::string, int>> parameters{{"weights", shaped}};
@@ -259,7 +259,7 @@ Outputs convolution(Arguments& arguments) {
   refuse_if(has_bias && arguments.shape(2) != Extents{filter[0]},
             "its biases are not one an output");
   auto square = square_window(windows, image, false);
-  if (!square) {  // zeros around the image may make the edges alike
+  if (!square) {  // separate padding may leave a square window
     const Term whole = padded(x, windows, 0);
     Windows bare = windows;
     bare.front.assign(windows.rank(), 0);
@@ -313,12 +313,13 @@ std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows
       {x}, parameters_of(arguments, weights, has_bias), weights);
 }
 
-/// Returns the gradient of a convolution whose results have the shape of `x` with respect to its
-/// input, {N, O, …} of that image. `weights`: {C, O/groups, …}.
+/// Returns a transposed convolution, composed of general operations: the gradient of a convolution
+/// whose result has the gradient `x`, with respect to its input of shape `to` {N, O, …}. `weights`:
+/// {C, O/groups, …}.
 Term convolved_backward(Term x, Term weights, const Windows& windows, std::int64_t groups,
                         const Extents& to) {
   general::Graph& graph = *x.graph;
-  const Term input = Term{&graph, graph.number(0, to)}.detached();  // stands for any values
+  const Term input = Term{&graph, graph.number(0, to)}.detached();  // its values do not matter
   const Term output = convolved(input, weights, windows, groups);
   return {&graph, general::add_gradients(graph, output, x, {input}).at(input)};
 }
@@ -408,8 +409,8 @@ struct Pooling {
   Term x;
   Integers image;
   Windows windows;
-  general::Axes axes;                  // of the image
-  std::optional<Window> layer_window;  // for a layer of its own kind; nothing for others
+  general::Axes axes;                  // dimensions of the image
+  std::optional<Window> layer_window;  // window of a layer, if layers support it
 };
 
 Outputs max_pool(Arguments& arguments) {
@@ -444,7 +445,7 @@ Outputs average_pool(Arguments& arguments) {
   Extents one = of.x.shape();
   one[0] = {};
   one[1] = {};
-  // windows over `one`, which contains the front padding if padding counts
+  // windows over `one`, which includes the padding if padding counts
   Windows inside = windows;
   for (std::size_t d = 0; counts && d < windows.rank(); ++d) {
     one[d + 2].size += windows.front[d] + windows.back[d];

@@ -35,7 +35,7 @@ constexpr const char* export_again = "export it again, or check it with onnx.che
 /// Maximum size of protocol buffers; larger models keep their weights in separate files.
 constexpr std::uintmax_t max_file_bytes = (1ULL << 31U) - 1;
 
-/// `path` is used in messages.
+/// Parses a model and checks its limits. `path` is used in messages.
 onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   onnx::ModelProto model;
   if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
@@ -47,7 +47,7 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   return model;
 }
 
-/// Returns what `read` returns. Its errors, other than UsageErrors, become those of the file.
+/// Calls `read`. Exceptions other than UsageErrors become UsageErrors about the file.
 template <class Read>
 auto guarded(const fs::path& path, std::string_view what, const char* remedy, Read read) {
   try {
@@ -110,8 +110,8 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   }
 }
 
-/// The library knows the operator sets up to its own; errors of later ones are found by the rules
-/// of this program.
+/// Throws UsageError for an unsupported operator set or a broken rule of ONNX. The library checks
+/// rules up to its own operator set; for later ones, check_order and the translation find errors.
 void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
   if (opset < min_opset || opset > max_opset) {
     refuse(path,
@@ -136,7 +136,7 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
   }
 }
 
-/// Returns the number of elements; nothing for too many, and for invalid shapes.
+/// Returns the number of elements if values are kept; nothing for larger and invalid shapes.
 std::optional<std::int64_t> kept_elements(const Shape& shape) {
   constexpr std::int64_t max_kept = 1024;
   std::int64_t count = 1;
@@ -148,7 +148,7 @@ std::optional<std::int64_t> kept_elements(const Shape& shape) {
   return count;
 }
 
-/// Throws std::exception for data that cannot be read.
+/// Converts a tensor. Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   made.type = element_type(tensor.data_type());
@@ -179,7 +179,7 @@ Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset
     case onnx::AttributeProto::GRAPH:
       return std::make_shared<const Graph>(graph_of(attribute.g(), opset));
     default:
-      return Unreadable();  // lists of unsupported kinds
+      return Unreadable();  // other kinds
   }
 }
 
@@ -210,8 +210,8 @@ Input input_of(const onnx::ValueInfoProto& from) {
   return input;
 }
 
-/// Checks that nodes read only existing names. The library's checker finds this too, but only for
-/// versions that it knows.
+/// Checks that nodes read only tensors that exist, and that each tensor is made once. The library
+/// does so only for versions that it supports.
 void check_order(const fs::path& path, const Graph& graph) {
   std::set<std::string, std::less<>> known;
   for (const Input& one : graph.inputs) known.insert(one.name);
@@ -252,8 +252,8 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
 
 // --- values of weights ---
 
-/// Replaces the reference to a file by the bytes in it. Throws std::exception for a range outside
-/// of the file, or with another size.
+/// Replaces a tensor's reference to a file by the bytes in it. Throws std::exception for a range
+/// outside of the file, or unless it has `bytes_wanted` bytes.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   check_external(path, tensor);
@@ -309,7 +309,7 @@ void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
 
 struct FileValues::Parsed {
   onnx::ModelProto model;
-  TensorsByName tensors;  // of the model
+  TensorsByName tensors;  // tensors of `model`
 
   explicit Parsed(const fs::path& path) : model(parsed(path)) {
     join_scopes_of(model, path);

@@ -16,8 +16,8 @@ namespace parbench::onnx_import {
 inline constexpr int min_opset = 7;
 inline constexpr int max_opset = 24;
 
-/// Reads a file and checks it by the rules of ONNX, as far as the library knows its version. Throws
-/// UsageError with the file's name and the remedy: for a file that does not exist, is not an ONNX
+/// Reads a file and checks it by the rules of ONNX, as far as the library supports its version.
+/// Throws UsageError with the path and the remedy for a file that does not exist, is not an ONNX
 /// file, is truncated, breaks the rules (a cycle, an input that no node computes), exceeds a limit
 /// (limits.h), has another operator set, or lacks a file with its weights.
 [[nodiscard]] Graph read_file(const std::filesystem::path& path);
@@ -34,8 +34,8 @@ class FileValues {
   FileValues(const FileValues&) = delete;
   FileValues& operator=(const FileValues&) = delete;
 
-  /// Throws UsageError if the file lacks the tensor, if its type is not numeric, or if its data is
-  /// truncated.
+  /// Returns the values of a tensor as f32. Throws UsageError if the file lacks the tensor, if its
+  /// type is not numeric, or if its data is truncated.
   [[nodiscard]] std::vector<float> of(const std::string& name);
   void release();
 
@@ -43,7 +43,7 @@ class FileValues {
   struct Parsed;
   std::filesystem::path path_;
   std::mutex mutex_;
-  std::unique_ptr<Parsed> parsed_;  // null unless the file is kept
+  std::unique_ptr<Parsed> parsed_;  // null if the file is not in memory
 };
 
 }  // namespace parbench::onnx_import

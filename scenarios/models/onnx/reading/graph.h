@@ -1,5 +1,5 @@
-// Content of an ONNX file as plain data: nodes, constants, inputs and outputs. Weights have shapes,
-// but no values.
+// The content of an ONNX file as plain data: nodes, constants, inputs and outputs. Large constants,
+// such as weights, have shapes but no values.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace parbench::onnx_import {
 /// Kind of a tensor's elements, independent of their size.
 enum class ElementType { floating, integer, boolean };
 
-/// A tensor that the file contains.
+/// A tensor whose values the file contains.
 struct Constant {
   Shape shape;
   ElementType type = ElementType::floating;
   bool is_unsigned = false;
-  std::vector<double> numbers = {};  // all values of small constants
+  std::vector<double> numbers = {};  // all values of a small constant; empty for larger ones
 };
 
-/// An attribute of a kind that no supported operator has.
+/// Stands for an attribute of a kind that no supported operator has.
 struct Unreadable {};
 
 struct Graph;
 
-/// Nested graphs belong to branches and loops.
+/// Value of an attribute. Graphs are branches, or bodies of loops.
 using Attribute =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                  std::vector<std::string>, Constant, std::shared_ptr<const Graph>, Unreadable>;
@@ -44,7 +44,7 @@ struct Node {
   std::map<std::string, Attribute, std::less<>> attributes = {};
 };
 
-/// Returns the node's name or, if it has none, that of its output.
+/// Returns the name of a node or, if it has none, of its first output.
 [[nodiscard]] inline std::string name_of(const Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() ? "without an output" : node.outputs.front();
@@ -55,11 +55,11 @@ inline constexpr std::int64_t open_dimension = -1;
 
 struct Input {
   std::string name;
-  Shape shape = {};                          // starts with the samples
+  Shape shape = {};                          // open dimensions: open_dimension
   std::vector<std::string> dimensions = {};  // names of open dimensions; empty for others
   ElementType type = ElementType::floating;
-  bool is_numbers = true;  // floating-point
-  bool is_tokens = false;  // i32 or i64
+  bool is_numbers = true;  // whether it is floating-point
+  bool is_tokens = false;  // whether it is i32 or i64
 };
 
 struct Graph {

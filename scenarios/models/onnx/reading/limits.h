@@ -11,8 +11,7 @@ class ModelProto;
 
 namespace parbench::onnx_import {
 
-/// Several times the number of nodes of the largest published networks; importing that many takes
-/// less than a second.
+/// Maximum numbers of nodes and initializers, far above those of published networks.
 inline constexpr int max_nodes = 50'000;
 inline constexpr int max_initializers = 50'000;
 /// Maximum depth of graphs in attributes of nodes, such as loops and branches; ordinary layers have

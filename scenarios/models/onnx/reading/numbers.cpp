@@ -27,7 +27,7 @@ void check_count(const onnx::TensorProto& tensor, std::size_t found, std::int64_
 
 }  // namespace
 
-/// The library copies as many values as fit, whatever the size of the raw data.
+/// Checks the size of raw data, because the library copies as many values as fit.
 template <class Value>
 std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
   if (tensor.has_raw_data()) {
@@ -67,7 +67,7 @@ double same(Value value) {
   return static_cast<double>(value);
 }
 
-/// Elements of 8 or 16 bits, or of bool: raw data, or one element per integer.
+/// Returns elements of 8 or 16 bits, or of bool, which are stored as raw data or one per int32.
 template <class Value, auto convert>
 std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t count) {
   std::vector<double> values;
@@ -90,7 +90,7 @@ std::vector<double> widened(const onnx::TensorProto& tensor, std::int64_t count)
   return {values.begin(), values.end()};
 }
 
-/// A type whose elements are numbers. `bytes`: of an element in an external file.
+/// A supported type of numbers. `bytes`: size of an element in an external file.
 struct NumberType {
   int type;
   std::size_t bytes;

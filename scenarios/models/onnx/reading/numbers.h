@@ -1,4 +1,4 @@
-// Elements of files' tensors as numbers, independent of their type.
+// Converts elements of a file's tensors to numbers, independent of their type.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ namespace parbench::onnx_import {
 
 /// Returns whether a type of the file, as numbered by TensorProto, is floating-point.
 [[nodiscard]] bool is_floating(int type);
-/// Returns whether its elements are numbers of a supported type.
+/// Returns whether a type is a supported type of numbers.
 [[nodiscard]] bool is_number(int type);
 [[nodiscard]] ElementType element_type(int type);
-/// Returns the bytes of an element in an external file.
+/// Returns the size of an element in an external file, in bytes; 4 for types that are not
+/// supported.
 [[nodiscard]] std::size_t bytes_of_type(int type);
 
-/// Returns all values of a tensor of that type: float, double, std::int32_t or std::int64_t. Throws
-/// std::invalid_argument if it has another number of values.
+/// Returns all values of a tensor whose type is `Value`: float, double, std::int32_t or
+/// std::int64_t. Throws std::invalid_argument unless it has `count` values.
 template <class Value>
 [[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 

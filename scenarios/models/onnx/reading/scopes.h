@@ -7,10 +7,10 @@ class ModelProto;
 
 namespace parbench::onnx_import {
 
-/// Replaces nodes that call functions of the model by the functions' nodes, and gives unique names
-/// to tensors that nested graphs (branches and loops) define: "OUTPUT/ATTRIBUTE/NAME". The inputs
-/// of a node with nested graphs are followed by the outer names that these read. Throws
-/// std::runtime_error for endless recursion of functions.
+/// Replaces nodes that call functions of the model by the nodes of the functions, and gives unique
+/// names to tensors that nested graphs (branches and loops) define: "OUTPUT/ATTRIBUTE/NAME".
+/// Appends to the inputs of a node with nested graphs the outer names that these graphs read.
+/// Throws std::runtime_error if functions call each other without end, or expand to too many nodes.
 void join_scopes(onnx::ModelProto& model);
 
 }  // namespace parbench::onnx_import
