@@ -23,14 +23,14 @@ struct Hierarchy {
   int version = 2;
 };
 
-/// A mount of a hierarchy in the file system.
 struct Mount {
-  fs::path shown;  // group that the top folder of the mount shows
-  fs::path point;
+  fs::path shown;  // path of the mounted group, from the top of the hierarchy
+  fs::path point;  // folder at which it is mounted
 };
 
-/// Returns the group of this process in a hierarchy. Lines of the file are
-/// "number:controllers:/path"; version 2 has number 0 and no controllers.
+/// Returns the path of this process's group in a hierarchy; nothing if /proc/self/cgroup does not
+/// list the hierarchy. Its lines are "number:controllers:/path"; version 2 has number 0 and no
+/// controllers.
 std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -45,9 +45,9 @@ std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::p
   return std::nullopt;
 }
 
-/// Returns the mount of a hierarchy. Lines of the file are "31 23 0:28 /shown /point options … -
-/// type source options"; in version 1 the last options name the controllers.
-/// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+/// Returns the mount of a hierarchy; nothing if /proc/self/mountinfo does not list one. Its lines
+/// are "31 23 0:28 /shown /point options … - type source options"; in version 1 the last options
+/// name the controllers. https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
 std::optional<Mount> mount_of(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {

@@ -9,16 +9,16 @@
 
 namespace parbench {
 
-/// A control group in the file system.
 struct ControlGroup {
   std::filesystem::path folder;
   int version = 2;  // version of control groups: 1 or 2
 };
 
-/// Returns the groups (versions 1 and 2) in which a controller ("cpu", "memory") limits this
-/// process: its own group first, then each parent group that a mount shows. A group whose folder is
-/// missing has no limits. Empty on systems without control groups. `root`: the folder that holds
-/// proc and sys. https://man7.org/linux/man-pages/man7/cgroups.7.html
+/// Returns the groups in which a controller ("cpu", "memory") may limit this process: the groups of
+/// version 2, then those of version 1; for each version the process's own group, then its parents
+/// up to the mounted group. Only the mounted group if the mount does not show the process's own.
+/// Folders may be missing; their groups have no limits. Empty on systems without control groups.
+/// `root`: the folder that holds proc and sys. https://man7.org/linux/man-pages/man7/cgroups.7.html
 [[nodiscard]] std::vector<ControlGroup> control_groups(std::string_view controller,
                                                        const std::filesystem::path& root = "/");
 

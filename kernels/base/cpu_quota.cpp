@@ -1,4 +1,4 @@
-// Reads the files of the controller cpu:
+// Reads the files of the control groups' controller "cpu":
 // https://docs.kernel.org/scheduler/sched-bwc.html
 // https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu
 #include "kernels/base/cpu_quota.h"

@@ -28,7 +28,7 @@ class CpuQuota {
   /// of cores that the process may use. Nothing if no quota limits the process.
   [[nodiscard]] std::optional<double> limit(std::size_t cores) const;
 
-  /// Returns the CPU time of each group that has a quota, starting with the process's own group. In
+  /// Returns the CPU time of each group that has a quota, in the order of `control_groups`. In
   /// version 1 without the controller cpuacct in the same hierarchy, `used` is the CPU time of this
   /// process and of the child processes that it has waited for.
   [[nodiscard]] std::vector<CoreTime> read() const;

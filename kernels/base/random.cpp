@@ -36,7 +36,8 @@ PARBENCH_SIMD void normal_blocks(float* out, std::size_t blocks, std::uint64_t f
   }
 }
 
-// Generates whole blocks in place. A partial last block is generated in a temporary and copied.
+// Fills `out` by `blocks(destination, count, first_block)`, which writes `count` blocks of four
+// values. A partial last block is written to a temporary and copied.
 template <class Blocks>
 void generate(std::span<float> out, std::uint64_t first, const Blocks& blocks) {
   const std::size_t whole = out.size() / block_size;

@@ -10,8 +10,9 @@
 //   to f32 and limited to the largest number below `high`.
 // - normal (Box, Muller 1958): words (a, b) at i mod 4 = 0, 1 or 2, 3 give r = sqrt(−2·ln((a +
 //   0.5)·2^-32)) and the angle 2π·b·2^-32; the even index gets r·cos, the odd one r·sin. The
-//   functions below are f32 polynomials, independent of mathematics libraries. Results differ
-//   between backends in the last bits if a compiler fuses multiplications and additions.
+//   functions below need no mathematics library: they compute f32 polynomials and a square root.
+//   Results differ between backends in the last bits if a compiler fuses multiplications and
+//   additions.
 #pragma once
 
 #include <bit>
@@ -69,7 +70,7 @@ PARBENCH_HOST_DEVICE inline RandomWords random_words(RandomStream stream, std::u
                 stream.seed);
 }
 
-/// The interval [low, high), prepared for drawing.
+/// Constants with which `uniform_value` draws numbers from [low, high).
 struct UniformRange {
   float low = 0;
   float width = 1;

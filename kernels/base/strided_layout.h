@@ -1,4 +1,5 @@
-// Layouts that strides describe. Programs over strided tensors can read and write them directly.
+// Layouts that strides can describe. Programs over strided tensors (Map) can then read and write
+// the tensors directly.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,14 @@ namespace parbench {
 struct LayoutPart {
   std::size_t dimension = 0;
   std::int64_t extent = 1;
-  std::int64_t stride = 1;  // elements
+  std::int64_t stride = 1;  // in elements
 };
 
 class StridedLayout : public LayoutDetail {
  public:
   /// Returns the parts of a tensor of that shape in order of its dimensions, the outer part of a
-  /// dimension first. Empty if the layout has padding, whose elements belong to no coordinates.
+  /// dimension first. Empty if strides do not describe the layout, for example because it has
+  /// padding, whose elements belong to no coordinates.
   [[nodiscard]] virtual std::vector<LayoutPart> parts(const Shape& shape) const = 0;
 };
 

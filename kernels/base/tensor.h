@@ -47,7 +47,8 @@ using Shape = std::vector<std::int64_t>;
 [[nodiscard]] std::int64_t element_count(const Shape& shape);
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-/// Backend-specific description of a memory layout. Portable code only compares and prints it.
+/// Backend-specific description of a memory layout. Portable code compares and prints it, and reads
+/// the strides of a StridedLayout.
 class LayoutDetail {
  public:
   virtual ~LayoutDetail() = default;

@@ -6,7 +6,7 @@ namespace parbench {
 struct Work {
   double flops = 0;  // floating-point operations; a multiply-add is two
   double bytes = 0;  // minimum traffic: every argument read once, written once, or both
-  /// Additional time in seconds that the operation takes on every device.
+  /// Given duration in seconds, the same on every device: the delay of a Spin.
   double seconds = 0;
 
   Work& operator+=(const Work& other) {

@@ -12,9 +12,9 @@ namespace parbench {
 /// Identifies the work of a plan in a log; 0 marks work that is not logged.
 using ActivityTag = std::uint32_t;
 
-/// One executed operation or copy, from the beginning of its first part to the end of its last, if
-/// the device executes it in several parts. Times of devices with a clock of their own are
-/// converted to the host's steady clock.
+/// One executed operation, copy or host function. If it is executed in several parts, from the
+/// beginning of the first part to the end of the last. Times of devices with a clock of their own
+/// are converted to the host's steady clock.
 struct Activity {
   ActivityTag tag = 0;
   std::chrono::steady_clock::time_point begin;
@@ -44,8 +44,8 @@ class ActivityLog {
 
   void clear() noexcept { count_ = dropped_ = 0; }
 
-  /// Returns the activities: operations and copies in the order in which they ended, messages of a
-  /// HostWorker after them.
+  /// Returns the activities: those of the stream itself in the order in which they ended, and after
+  /// them the host functions that a HostWorker ran.
   [[nodiscard]] std::span<const Activity> activities() const {
     return std::span(activities_).first(count_);
   }

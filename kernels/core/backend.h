@@ -27,7 +27,6 @@ struct CoreShare {
   int count = 1;
 };
 
-/// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
   bool autotune = false;          // choose kernels by measuring, if the backend can
@@ -36,7 +35,7 @@ struct DeviceOptions {
   int rank = 0;  // DeviceInfo::rank
   CoreShare core_share = {};
   bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
-  // minimum number of parts into which a device is divided if a part of it is named
+  // a device of which a part is named is divided into at least this number of parts
   int min_parts = 0;
   bool oversubscribe = false;  // allow more devices than cores: devices share cores
 };
@@ -69,8 +68,9 @@ class Backend {
   /// `device_limit`, unless devices share cores.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// Returns DeviceInfo::unit of each device number, by which processes on the same hardware divide
-  /// the devices among each other. Empty if the backend divides its hardware in another way.
+  /// Returns DeviceInfo::unit for each device number. Ranks that find the same unit on several of
+  /// them share that device or divide it. Empty if ranks divide the backend's hardware by
+  /// CoreShare.
   [[nodiscard]] virtual std::vector<std::string> units() const { return {}; }
   /// Maximum number of parts into which that device can be divided; 1 if it cannot be divided.
   [[nodiscard]] virtual int max_parts([[maybe_unused]] int device) const { return 1; }
@@ -86,7 +86,7 @@ class Backend {
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
   /// Returns why no device of this backend supports this format, with the remedy; empty if some
-  /// device may support it. A device that does not throws Unsupported when it prepares operations.
+  /// device may support it. The other devices throw Unsupported when they prepare operations.
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens distinct devices for one run, in the order in which the user named them. Throws

@@ -30,7 +30,7 @@ class Buffer {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] MemoryKind kind() const { return kind_; }
 
-  /// Enlarges the buffer within its capacity. Called by Device::grow only.
+  /// Enlarges the buffer within its capacity. Only for the device that allocates its memory.
   void extend(std::size_t bytes) { bytes_ = bytes; }
 
  private:

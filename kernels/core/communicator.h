@@ -16,8 +16,8 @@
 
 namespace parbench {
 
-/// Members are the devices that take part. Collectives in place, on `data` of equal sizes at all
-/// members:
+/// Collectives; their members are the devices that take part. In place, on `data` of the same size
+/// at all members:
 /// - all_reduce: f32 numbers; the data of every member become the sum over all members.
 /// - all_gather: the data consist of one block per member, of equal sizes; member m provides block
 ///   m, and all members receive all blocks.
@@ -26,7 +26,7 @@ namespace parbench {
 /// - broadcast: member 0 provides the data, and all members receive them.
 /// - reduce: f32 numbers; the data of member 0 become the sum over all members, and the data of the
 ///   other members become undefined.
-/// Collectives from an input of each member, which is not overwritten, to data of the same size:
+/// From an input at each member, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of member m's input becomes block m of member j's data.
 /// - send_recv: the input of each member becomes the data of the next member; after the last member
 ///   comes member 0.
@@ -91,8 +91,9 @@ class Communicator {
   /// Enqueues a collective on a stream of each member's device. A member's data is accessed only
   /// after the work enqueued before on its stream, and later work of that stream sees the result.
   /// Collectives run in the order of the calls. `inputs`: empty for a collective in place. Throws
-  /// std::invalid_argument for streams, data or inputs that do not fit `Collective`, and Error or
-  /// the exceptions of the devices if enqueueing fails.
+  /// std::invalid_argument unless each member has a stream, data and, if needed, an input, all
+  /// views have the same size, and this size is a multiple of an element (f32 for sums) and of the
+  /// blocks. Throws Error or the exceptions of the devices if enqueueing fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 

@@ -44,11 +44,11 @@ struct Condition {
   std::optional<double> full_clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// The device is idle, so its clock is not the clock under load.
+  /// Whether the device is idle; `clock_mhz` is then not the clock under load.
   bool resting = false;
   std::vector<std::string> throttled_by = {};  // reasons active at this moment
   std::vector<ThrottleCounter> throttle_counters = {};
-  std::optional<ThreadTimes> threads = {};  // threads of the requested streams
+  std::optional<ThreadTimes> threads = {};  // summed over the streams for which it was read
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

@@ -12,14 +12,15 @@ namespace parbench {
 
 class DescribedOp : public Op {
  public:
-  /// The arguments are the operands of the description; `add_tensor` adds their memory layouts.
+  /// Constructs an operation with the operands of `desc`. The subclass must then call `add_tensor`
+  /// for each operand, in order.
   explicit DescribedOp(const OpDesc& desc);
   /// Constructs an operation without arguments.
   explicit DescribedOp(std::string_view name) { name_ = name; }
 
   [[nodiscard]] const std::vector<Operand>& operands() const { return operands_; }
-  /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error if
-  /// shape or type differ from the operand's (unless it is opaque), or if all operands were added.
+  /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error if all
+  /// operands were added, or if shape or type differ from those of an operand that is not opaque.
   void add_tensor(TensorDesc tensor);
   /// Throws std::logic_error unless `add_tensor` has been called for every operand.
   void check_complete() const;
@@ -31,7 +32,7 @@ class DescribedOp : public Op {
     chosen_by_ = by;
   }
 
-  /// Alignment in bytes that the vendors' libraries require of their scratch memory.
+  /// Alignment of scratch memory in bytes; suffices for the vendors' libraries.
   static constexpr std::size_t scratch_alignment = 256;
   /// Reserves scratch memory for this operation. Returns its offset in the stream's scratch memory,
   /// a multiple of `scratch_alignment`.
@@ -40,8 +41,8 @@ class DescribedOp : public Op {
   static constexpr std::size_t max_arguments = 12;
 
   /// Computes the addresses of an execution's arguments. Throws std::invalid_argument, with the
-  /// names of the operation and the stream, if the number of views is wrong, or if one is too small
-  /// or not in memory.
+  /// operation's name, if the number of views is wrong, or if a view is too small or not backed by
+  /// memory (BufferView::is_backed). `stream`: its name, for the last of these errors.
   void resolve(std::span<const BufferView> views, std::string_view stream,
                std::span<std::byte*> addresses) const;
 

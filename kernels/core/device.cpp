@@ -1,4 +1,4 @@
-// Properties of groups of devices, and defaults of devices that no library joins.
+// Links between devices, and conditions for joining devices of several processes.
 #include "kernels/core/device.h"
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct DeviceInfo {
   std::vector<int> cores;               // operating-system indices of the cores that compute
   std::vector<int> copy_cores;          // operating-system indices of the cores of the copy lane
   std::size_t memory_bytes = 0;         // total memory, possibly shared with other devices
-  std::vector<std::string> peers = {};  // devices whose memory it can access without the host
+  std::vector<std::string> peers = {};  // devices whose memory this one can access without the host
   bool host_memory = false;  // whether its memory is host memory, which every backend can copy
   /// Further properties that affect times: {"compute capability", "9.0"}, …
   std::vector<std::pair<std::string, std::string>> facts = {};
@@ -44,7 +44,8 @@ struct DeviceInfo {
   std::string unit = {};
 };
 
-/// Returns whether two devices use the same kernels, so that results are equal bit for bit.
+/// Returns whether two devices have the same backend and hardware. They are then expected to use
+/// the same kernels, with results that are equal bit for bit.
 [[nodiscard]] inline bool alike(const DeviceInfo& a, const DeviceInfo& b) {
   return a.backend == b.backend && a.hardware == b.hardware;
 }
@@ -67,13 +68,13 @@ class Device {
   [[nodiscard]] virtual Condition condition() const { return {}; }
 
   /// Returns the link to another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty if
-  /// this backend cannot determine it. `links_of` calls it for both devices.
+  /// this backend cannot determine it. `links_of` then asks the other device.
   [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
     return {};
   }
 
-  /// Returns whether only one host thread at a time may enqueue on its streams, so that a plan
-  /// cannot be submitted by one thread per lane.
+  /// Returns whether only one host thread at a time may enqueue on the device's streams. A plan
+  /// then cannot be submitted by one thread per lane.
   [[nodiscard]] virtual bool one_launching_thread() const { return false; }
 
   /// Returns whether a first execution may take many times as long as a later one because code is

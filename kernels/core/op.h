@@ -40,10 +40,10 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Name that the vendor's library gives to the kernel.
+  /// Name of the kernel: the vendor's library's name of it, or a description of this project's.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
-  /// Whether the kernel is the library's reference implementation: a plain loop, often a hundred
-  /// times slower than an optimised kernel.
+  /// Whether the kernel is the library's reference implementation: a plain loop, far slower than an
+  /// optimised kernel.
   [[nodiscard]] bool is_reference() const { return is_reference_; }
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 

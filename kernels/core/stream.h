@@ -35,8 +35,8 @@ class Event {
   virtual ~Event() = default;
 
   /// Returns the seconds from `earlier` to this event. Both must have been reached (synchronize
-  /// first) and belong to the same device. Throws std::logic_error if one of them is for ordering
-  /// only.
+  /// first) and belong to the same device. Throws std::logic_error if one of them has no time, for
+  /// example because it is for ordering only.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
   /// Returns the records by which streams of other backends wait for this event (crossing.h); null
@@ -48,8 +48,8 @@ class Event {
 };
 
 /// A queue that executes in the order of enqueueing, concurrently with the caller and with other
-/// streams. Enqueueing returns at once and allocates nothing after the first run of the same
-/// sequence. One host thread at a time may enqueue on a stream.
+/// streams. Enqueueing returns at once (except for some copies, see `copy`) and allocates nothing
+/// after the first run of the same sequence. One host thread at a time may enqueue on a stream.
 class Stream {
  public:
   /// Waits until no work of the stream runs; may skip operations and copies that have not begun.
@@ -78,22 +78,25 @@ class Stream {
     ++scratch_moves_;
     grow_scratch(bytes);
   }
-  /// From now on `reserve_scratch` only records the requested size. Plans of models that are larger
-  /// than the memory can then be built, but not executed.
+  /// Makes `reserve_scratch` only record the requested size from now on. Plans of models that are
+  /// larger than the memory can then be built, but not executed.
   void plan_only() { only_plans_ = true; }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
 
-  /// Number of calls that may have moved the scratch memory. Failed growth counts: a device that
-  /// cannot hold the old and the new memory at once has freed and reallocated the old one.
+  /// Number of calls that may have moved the scratch memory. Includes calls that failed: a device
+  /// that cannot hold old and new memory at once frees the old memory first, and may get other
+  /// memory of the old size afterwards.
   [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
-  /// Largest scratch request since the value was last set. Lets a caller record the need of one of
-  /// several plans on the stream; the scratch memory serves all of them and never shrinks.
+  /// Largest request of `reserve_scratch` since `set_requested_scratch`. Lets a caller record what
+  /// one of several plans on the stream needs; the scratch memory serves all of them and never
+  /// shrinks.
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
   /// Copies source.bytes bytes; both sizes must be equal. With pageable memory a CUDA stream may
-  /// block the caller until the copy is done, so plans enqueue work that runs concurrently first.
+  /// block the caller until the copy is done. Plans therefore enqueue the work that is to run at
+  /// the same time before such a copy.
   virtual void copy(BufferView destination, BufferView source) = 0;
 
   /// Enqueues host work, by default on the stream's worker. `work` must outlive its execution.

@@ -37,7 +37,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// Returns the device names of a backend, for messages.
+/// Returns a clause with the device names of a backend, for messages: "there are cpu:0 to cpu:3".
 std::string names_of(const Backend& backend) {
   const int count = backend.device_count();
   if (count <= 0) return fmt::format("there is none: {}", backend.description());
@@ -94,7 +94,8 @@ Backend& backend_named(const Machine& machine, std::string_view word, std::strin
                    : fmt::format("names the backend '{}', which does not exist", name));
 }
 
-/// Parses the part of a word after the colon: "0" or "0/1".
+/// Parses the part of a word after the colon: "0" or "0/1". Throws UsageError for other text and
+/// for a device that does not exist; does not check the part's number.
 DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto device = whole_number(text.substr(0, slash));

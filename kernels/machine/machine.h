@@ -40,8 +40,8 @@ class Machine {
   [[nodiscard]] static std::string_view request_examples();
 
   /// Opens the devices of `--devices`: a count ("2" opens two devices of the default backend) or a
-  /// comma list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError that names the word, the
-  /// problem and the available devices.
+  /// comma list ("cpu:0,cpu:1", "cuda:0/0,cuda:0/1"). Throws UsageError, with the reason, for other
+  /// text and for devices that do not exist or are named twice.
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,
                                                           const DeviceOptions& options = {}) const;
 

@@ -39,7 +39,7 @@ class Calls {
   /// `one_at_a_time`: only one thread at a time may call MPI.
   explicit Calls(bool one_at_a_time) : one_at_a_time_(one_at_a_time) {}
 
-  /// Sets a function that all waits call from time to time; it may throw.
+  /// Sets a function that waits of this object call from time to time; it may throw.
   void check_with(std::function<void()> check) { check_ = std::move(check); }
   [[nodiscard]] const std::function<void()>& check() const { return check_; }
 
@@ -48,7 +48,7 @@ class Calls {
   void call(const char* what, const Call& call) {
     std::unique_lock lock(mutex_, std::defer_lock);
     if (one_at_a_time_) lock.lock();
-    require(call(), what);  // with the lock held: it may call MPI_Error_string
+    require(call(), what);  // under the lock, because `require` may call MPI_Error_string
   }
 
   /// Begins an operation with `begin`, which fills in a request, and waits until the operation has

@@ -13,7 +13,6 @@ void add(float* sum, const float* other, std::size_t count) {
 
 }  // namespace
 
-/// A contiguous range of numbers.
 struct Circle::Block {
   std::size_t first = 0;
   std::size_t count = 0;

@@ -13,11 +13,11 @@
 
 namespace parbench::mpi {
 
-/// Chunks in which a ring sends blocks.
+/// Sizes of the chunks in which a ring sends blocks, and their number.
 struct Chunks {
   std::size_t added = 0;      // elements of a chunk in the reduce-scatter
   std::size_t gathered = 0;   // elements of a chunk in the all-gather
-  std::size_t in_flight = 1;  // number of chunks that are sent at the same time
+  std::size_t in_flight = 1;  // maximum number of chunks that are sent at the same time
 };
 inline constexpr std::size_t max_in_flight = 32;
 /// For ranks that share memory: a chunk is added while it is still in a cache.
@@ -31,12 +31,11 @@ inline constexpr Chunks on_network{
     .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .in_flight = max_in_flight};
 static_assert(in_memory.in_flight <= max_in_flight && on_network.in_flight <= max_in_flight);
 
-/// This rank's part in the all-reduces of a set of ranks. One thread at a time may call its
-/// functions.
+/// This rank's part in the all-reduces of a set of ranks. Used by one thread at a time.
 class Circle {
  public:
-  /// `tag`: tag of all its messages in the communicator. Throws Error unless `ranks` contains
-  /// `own_rank`.
+  /// `tag`: tag of the messages that this object sends in `communicator`. Throws Error unless
+  /// `ranks` contains `own_rank`.
   Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int own_rank, int tag);
 
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }

@@ -24,7 +24,8 @@
 namespace parbench::mpi {
 namespace {
 
-/// Maximum number of bytes per message: MPI counts elements in an int.
+/// Maximum number of bytes of an MPI message. Longer messages are sent in pieces, because MPI
+/// counts elements in an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
 std::string name_of_library() {
@@ -46,8 +47,8 @@ class MpiLink final : public RankLink {
       MPI_Comm_set_errhandler(*communicator, MPI_ERRORS_RETURN);
     }
     shared_numbers_ = SharedNumbers::make(rank_, size_);
-    // `shared_numbers_` is also null for more than 16 ranks of one machine; the chunks for a
-    // network suit them too.
+    // Ranks that do not share memory are on a network. `shared_numbers_` is also null for more than
+    // 16 ranks of one machine; the chunks for a network suit them too.
     if (shared_numbers_ == nullptr) chunks_ = on_network;
   }
   ~MpiLink() override {
@@ -61,7 +62,8 @@ class MpiLink final : public RankLink {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
-  /// Queries the loaded library, which may differ from the library of the headers.
+  /// Queries the loaded library, which may differ from the library of the headers. Returns false if
+  /// the headers have no such query.
   [[nodiscard]] bool reaches_gpus() const override {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support() == 1;
@@ -172,7 +174,7 @@ class MpiLink final : public RankLink {
   /// A prepared set of ranks that contains this rank.
   struct Members {
     Circle circle;
-    MPI_Comm communicator = MPI_COMM_NULL;  // for the library's all-reduce
+    MPI_Comm communicator = MPI_COMM_NULL;  // its ranks are those of the set
   };
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
@@ -265,7 +267,7 @@ class MpiLink final : public RankLink {
   MPI_Comm barriers_ = MPI_COMM_NULL;
   MPI_Comm collectives_ = MPI_COMM_NULL;
   MPI_Comm sets_ = MPI_COMM_NULL;
-  std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks have no shared memory
+  std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks cannot share memory
   Chunks chunks_ = in_memory;
   std::map<int, Members> members_;  // by tag of the set
 };

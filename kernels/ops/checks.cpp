@@ -51,8 +51,8 @@ void check_activation(Name operation, const Shape& shape) {
   check_extents(operation, shape);
 }
 
-// Checks a window. `what`: the height or the width of an image; `padding`: the sum of the padding
-// at both ends.
+// Checks that a window fits an image along one side. `what`: the height or the width; `padding`:
+// the sum of the padding at both ends.
 void check_window(Name operation, Name what, std::int64_t extent, std::int64_t kernel,
                   std::int64_t padding) {
   if (extent + padding >= kernel) return;
@@ -238,7 +238,8 @@ void check_one(Name name, const Dropout& desc) {
 
 void check_one(Name name, const Scale& desc) { check_activation(name, desc.shape); }
 
-// Refuses to convert indices to another type.
+// Throws UsageError if an i32 tensor is converted to another type, or either layout is not
+// canonical.
 void check_copied_indices(Name name, const Reorder& desc) {
   if (desc.source.dtype != DType::i32 && desc.destination.dtype != DType::i32) return;
   if (desc.source == desc.destination && desc.source.layout.is_canonical()) return;

@@ -10,7 +10,7 @@ namespace parbench {
 /// Throws UsageError for a description that is invalid on every device.
 void check(const OpDesc& desc);
 
-/// Checks a Map; `name` is used in messages.
+/// Throws UsageError, with a message that begins with `name`, for an invalid Map.
 void check_map(std::string_view name, const Map& desc);
 
 }  // namespace parbench

@@ -172,8 +172,8 @@ double product(const LstmShape& shape) {
 double flops(const LstmForward& desc) {
   return product(desc.shape) + 26 * count(desc.shape.destination());
 }
-// Gradients per element of the state: state 1, cell 7, outputs of the gates 3, inputs of the gates
-// 12.
+// Per element of the state, for the gradients of the state 1, the cell 7, the outputs of the gates
+// 3, the inputs of the gates 12.
 double flops(const LstmBackwardData& desc) {
   return product(desc.shape) + 23 * count(desc.shape.destination());
 }

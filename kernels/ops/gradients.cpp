@@ -10,8 +10,8 @@ namespace {
 
 using Gradients = std::vector<OpDesc>;
 
-// The operation for the weights comes first: it reads the gradient of the output, whose memory may
-// be reused after the operation for the source.
+// In convolutions and linear layers, the operation for the weights comes first: it reads the
+// gradient of the output, whose memory may be reused after the operation for the source.
 
 Gradients gradients(const ConvolutionForward& of, bool accumulate) {
   if (of.relu) throw std::logic_error("a convolution with a ReLU has no gradient");
@@ -23,7 +23,7 @@ Gradients gradients(const ConvolutionForward& of, bool accumulate) {
           ConvolutionBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// ConvolutionBackwardData as the forward pass of a transposed convolution.
+/// Gradients of a transposed convolution, whose forward pass is a ConvolutionBackwardData.
 Gradients gradients(const ConvolutionBackwardData& of, bool accumulate) {
   return {ConvolutionBackwardWeights{
               .shape = of.shape, .dtype = of.dtype, .accumulate = accumulate, .math = of.math},
@@ -39,7 +39,8 @@ Gradients gradients(const LinearForward& of, bool accumulate) {
           LinearBackwardData{.shape = of.shape, .dtype = of.dtype, .math = of.math}};
 }
 
-/// With `add`, AddReluBackward computes the gradient of the addition and the ReLU beforehand.
+/// Gradients of the normalisation and, unless there is an addend, the ReLU. With `add`, callers run
+/// AddReluBackward first for the gradient of the addition and the ReLU.
 Gradients gradients(const BatchNormForward& of, bool accumulate) {
   return {BatchNormBackward{.shape = of.shape,
                             .dtype = of.dtype,

@@ -11,8 +11,9 @@ namespace parbench {
 /// in the order in which they run. The role of a tensor's gradient is the tensor's role with
 /// "diff_" in front. Exception: if one of these operations reads a single tensor besides
 /// parameters, this tensor is the gradient of the output, whatever its role, and the result is the
-/// gradient of the source. If none of them writes the gradient of the source, this gradient equals
-/// the gradient of the output. `accumulate`: gradients of parameters are added to the previous
+/// gradient of the source. If none of the operations writes the gradient of the source, this
+/// gradient equals the gradient of the output. For a BatchNormForward with `add`, the caller runs
+/// AddReluBackward before them. `accumulate`: gradients of parameters are added to the previous
 /// values. Throws std::logic_error for operations without a gradient.
 [[nodiscard]] std::vector<OpDesc> gradients_of(const OpDesc& forward, bool accumulate);
 

@@ -81,7 +81,7 @@ void check_values(std::string_view name, const StridedTensor& input) {
                                input.count, to_string(input.dtype), input.values->size()));
 }
 
-/// Checks that no two coordinates address one element (see Map::output).
+/// Checks the condition on strides of Map::output, so that no two coordinates address one element.
 void check_different_elements(std::string_view name, const Shape& extents,
                               const StridedTensor& output) {
   std::vector<std::pair<std::int64_t, std::int64_t>> loops;

@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// Operation of an instruction of an element program on results of earlier instructions, in f32.
+/// Operation of an instruction of an element program (see ElementProgram), in f32.
 /// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
@@ -80,12 +80,12 @@ struct StridedTensor {
 
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
-/// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// and output are f32, bf16 or i32; an i32 output is rounded. Instructions compute in f32, and
-/// reductions return the same bits for every number of threads. A Map without dimensions has one
-/// element. Elements of the output that no coordinates address are unchanged. Arguments: source0 to
-/// source7 (one per input without `values`), destination; without a reduction, the destination may
-/// be the memory of inputs that have its type, offset and strides.
+/// output[i] [+]= reduction of program(inputs at i, r) over r, the last `reduced` coordinates.
+/// Inputs and output are f32, bf16 or i32; an i32 output is rounded. Instructions compute in f32,
+/// and reductions return the same bits for every number of threads. A Map without dimensions has
+/// one element. Elements of the output that no coordinates address are unchanged. Arguments:
+/// source0 to source7 (one per input without `values`), destination; without a reduction, the
+/// destination may be the memory of inputs that have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_dimensions = 8;
   static constexpr std::size_t max_inputs = 8;

@@ -22,7 +22,8 @@ struct MapOperand {
   std::int64_t offset = 0;  // index of the first element
 };
 
-/// Inputs, coordinates, the old output to which results are added, and the output.
+/// Maximum number of operands: inputs, coordinates, the output, and its old values if results are
+/// added to them.
 inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_dimensions + 2;
 
 struct MapLoop {

@@ -47,7 +47,7 @@ Access added_to(bool accumulate) { return accumulate ? Access::read_write : Acce
 std::int64_t outputs(const ConvolutionShape& shape) { return shape.out_channels; }
 std::int64_t outputs(const LinearShape& shape) { return shape.out_features; }
 
-/// Operands of convolutions and linear layers.
+/// Returns the operands of the forward pass of a convolution or a linear layer.
 template <class Desc>
 Operands forward_operands(const Desc& desc) {
   Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};

@@ -13,10 +13,10 @@ namespace parbench {
 
 enum class Access { read, write, read_write };
 
-/// Who determines the memory layout of an operand.
+/// What determines the memory layout of an operand.
 enum class Placement {
-  exact,       // the description: the layout of Operand::tensor
-  activation,  // the device: its activation layout
+  exact,       // the description: the layout is that of Operand::tensor
+  activation,  // the device: the layout is its activation layout
   planned,     // the operation, when it is planned
   opaque,      // the backend, which also determines the size
 };

@@ -29,9 +29,9 @@
 
 namespace parbench {
 
-/// A two-dimensional convolution (cross-correlation) with square kernel, equal stride and dilation,
-/// and symmetric zero padding in both directions. `dilation` is the distance between neighbouring
-/// taps: 1 for a dense window.
+/// A two-dimensional convolution (cross-correlation) with a square kernel. Stride, dilation and
+/// zero padding are the same vertically and horizontally; padding is added on all four sides.
+/// `dilation` is the distance between neighbouring taps: 1 for a dense window.
 struct ConvolutionShape {
   std::int64_t batch = 1;
   std::int64_t in_channels = 1;

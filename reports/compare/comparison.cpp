@@ -42,7 +42,7 @@ int max_processes(const Report& report) {
   return static_cast<int>(max);
 }
 
-/// Keeps the first line of each text; the further lines quote the output of the processes.
+/// Returns the first line of each text; further lines quote the output of a process.
 std::vector<std::string> first_lines(std::vector<std::string> texts) {
   for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
   return texts;
@@ -86,14 +86,15 @@ std::optional<CutDifference> cut_difference(const Match& match) {
 
 // ---------------------------------------------------------------------------------------- labels
 
-/// The cases of one scenario on either side, each once, and their rows.
+/// The rows of one scenario, and for each row its case: that of NEW, or that of BASE if NEW lacks
+/// it.
 struct ScenarioRows {
   std::string scenario;
   Cases cases;
   std::vector<Row*> rows;
 };
 
-/// Returns the scenarios in the order in which the matches first name them.
+/// Groups rows by scenario, in the order of first appearance.
 std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::vector<Row>& rows) {
   std::vector<ScenarioRows> groups;
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -105,8 +106,8 @@ std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::ve
   return groups;
 }
 
-/// Returns the parameters that belong to a case's identity; the others may differ between the
-/// sides.
+/// Returns the parameters of the cases without hidden ones, which do not belong to a case's
+/// identity and may differ between the sides.
 std::vector<report::ParameterColumn> identity_columns(const Cases& cases) {
   std::vector<report::ParameterColumn> columns = report::parameter_columns(cases);
   for (const CaseResult* c : cases) {
@@ -153,7 +154,7 @@ std::string unknown_machine_text(const report::Fingerprint& base, const report::
   });
 }
 
-/// Sets the newer report's machine and how the older report's machine differs from it.
+/// Sets the machine of the scenario, that of NEW or else of BASE, and how the machines differ.
 void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   const bool in_base = has_scenario(base, facts.scenario);
   const bool in_now = has_scenario(now, facts.scenario);
@@ -210,7 +211,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 /// The verdict of a comparable row, or the state of a row that is not comparable.
 using Standing = std::variant<Verdict, MatchState>;
 
-/// Returns the position of a row by its standing: the most urgent first.
+/// Returns the sort key of a row by its standing: 0 for the most urgent.
 std::ptrdiff_t rank_of(const Row& row) {
   constexpr std::array<Standing, 9> order{
       Verdict::regressed,         MatchState::failed_now, Verdict::improved,
@@ -268,9 +269,8 @@ double held_up(const CaseResult& c) {
   return std::max(report::cores_taken(c), report::load_cost(c));
 }
 
-/// Returns the spread between processes to assume if other programs or a quota withheld the cores
-/// for a share s of the time. Such a case takes 1/(1 − s) times as long, and another run may be
-/// undisturbed.
+/// Returns the spread between processes to assume for a case whose cores other programs or a quota
+/// withheld for a share s of the time: it takes 1/(1 − s) times as long as in an undisturbed run.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
   const double share =
@@ -278,8 +278,8 @@ double disturbed_spread(const Match& match) {
   return -std::log1p(-std::min(share, max_share));
 }
 
-/// Returns the remedy for too few processes: --processes of parbench; several runs of programs
-/// without this option.
+/// Returns the remedy for too few processes: --processes if parbench measured both sides; else
+/// several runs of each program.
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
              ? "measure both with --processes 6"
@@ -287,7 +287,8 @@ std::string_view processes_remedy(const Comparison& comparison) {
                "programs in turns (parbench ab --measure google-benchmark)";
 }
 
-/// Names the disturbances of cases for which a larger spread is assumed.
+/// Returns a note on the cases whose disturbances require a larger spread than `assumed`; nothing
+/// if there are none.
 std::vector<std::string> note_on_missing_cores(double assumed, const std::vector<Match>& matches) {
   double largest = assumed;
   std::size_t count = 0;
@@ -316,7 +317,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
                                             const std::vector<Match>& matches,
                                             const Options& options) {
-  // With fewer processes, intervals are much wider than with many.
+  // Sides with fewer processes get a note: their intervals are wide.
   constexpr int enough = 4;
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
@@ -340,7 +341,8 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   return notes;
 }
 
-/// Returns why two sides cannot be judged; empty if they can.
+/// Returns why a case cannot be judged: a side has one process with too few samples. Empty if it
+/// can.
 std::string trouble_of(const Comparison& comparison, const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   const Side& side = base.has_variance ? comparison.now : comparison.base;
@@ -367,7 +369,7 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison, const
     const Processes base = processes_of(*matches[i].base);
     const Processes now = processes_of(*matches[i].now);
     Row& row = comparison.rows[i];
-    // A known spread is the spread between runs: the number of samples does not matter.
+    // With a known spread between runs, a side needs no min number of samples.
     if (!options.known_spread) row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
     estimates.push_back(estimate_change(base, now, spread_of(matches[i], assumed)));

@@ -23,21 +23,22 @@ struct Measured {
   double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0 if negligible
 };
 
-/// Where the stages of a case begin on either side, if this differs: "layer2.0+layer3.0".
+/// The layers at which the stages of a case begin on either side, for a case in which they differ:
+/// "layer2.0+layer3.0".
 struct CutDifference {
   std::string base;
   std::string now;
 };
 
 struct Row {
-  std::string name;        // name of the case
-  std::string label = {};  // the name without the parts that all cases of the scenario share
+  std::string name;
+  std::string label = {};  // scenario, strategy and the parameters that distinguish the case
   std::string scenario;
   MatchState state = MatchState::comparable;
   std::string reason;  // why a row is not comparable or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement = {};  // only of comparable rows that have been judged
+  std::optional<Judgement> judgement = {};  // set for comparable rows that were judged
   std::optional<CutDifference> cuts = {};
 
   /// Returns the verdict of a comparable row, `undecided` before it is judged; nothing for other
@@ -57,7 +58,7 @@ struct Side {
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int processes = 0;  // max over the cases
+  int processes = 0;  // max number for a case; with pairs, the number of pairs
   bool complete = true;
   bool ended_early = false;    // the run was interrupted or killed
   std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
@@ -69,7 +70,7 @@ struct Side {
 /// Facts that all cases of a scenario share.
 struct ScenarioFacts {
   std::string scenario;
-  /// The fingerprint as text, from the newer report that has the scenario.
+  /// The fingerprint of the machine as text, from NEW if it has the scenario, else from BASE.
   std::string machine;
   std::string machine_difference;    // empty for the same machine
   std::string machine_unknown = {};  // "CPU unknown in NEW": facts that could not be compared
@@ -79,9 +80,10 @@ struct ScenarioFacts {
   std::vector<std::string> hidden_differences = {};
 };
 
-/// The outcome of a comparison: the first enumerator that applies. A process of the newer report
-/// that failed counts as a failed case, because the case in which it ended is unknown. So does a
-/// newer report whose run ended early, because the cases that the run did not reach are unknown.
+/// The outcome of a comparison: the first enumerator that applies. The outcome is also
+/// `case_failed` if a process of the newer report failed, because the case in which it ended is
+/// unknown, or if the newer run ended early, because the results of the cases that it did not reach
+/// are unknown.
 enum class Outcome {
   case_failed,
   regressed,
@@ -96,7 +98,8 @@ struct Comparison {
   Rule rule;
   std::vector<ScenarioFacts> scenarios = {};
   /// In this order: regressions, failures, improvements, undecided, same, not measured, not
-  /// comparable, on one side only. Rows with a change are sorted by its size, the largest first.
+  /// comparable, only in BASE, only in NEW. Within each group, rows with a change are sorted by its
+  /// size, the largest first.
   std::vector<Row> rows = {};
   /// Differences between the sides that may explain a change, as sentences; shown before the
   /// verdict.

@@ -28,7 +28,7 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns a text that distinguishes numbers with a fraction from whole numbers: "1.0" and "1".
+/// Returns a value as text, which differs for 1.0 and 1.
 std::string text_of(const report::Value& value) {
   return std::visit([](const auto& v) { return dumped(Json(v)); }, value);
 }
@@ -41,13 +41,12 @@ Texts parameters_of(const CaseResult& c) {
   return texts;
 }
 
-/// Returns a text that is equal for equal cases only.
+/// Returns a text that is equal for cases of the same identity only, see `match`.
 std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-/// Returns a text that is equal for cases that differ at most in number format and graph; their
-/// names differ, too.
+/// Returns a text that is equal for cases that differ at most in number format, graph and name.
 std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
@@ -66,7 +65,8 @@ std::string difference_of_parameters(const CaseResult& base, const CaseResult& n
   return {};
 }
 
-/// Describes the difference between two cases of different identity.
+/// Returns the first difference between two cases of different identity: "dtype: f32 before, bf16
+/// now".
 std::string difference_of_cases(const CaseResult& base, const CaseResult& now) {
   if (base.scenario != now.scenario)
     return difference_text("scenario", base.scenario, now.scenario);
@@ -90,7 +90,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
   return {};
 }
 
-/// Returns why a case has no number; empty if the report does not record the reason.
+/// Returns why a case was not measured; empty if it failed or was skipped without a recorded error.
 std::string cause_of(const CaseResult& c) {
   if (!c.error.empty() || c.status != CaseStatus::not_run) return c.error;
   if (is_left_out_of_time(c)) return "the time of the run was over (--max-total-time)";
@@ -99,7 +99,7 @@ std::string cause_of(const CaseResult& c) {
   return "the run ended before";
 }
 
-/// Returns why a case has no time; empty if it has one.
+/// Returns why a case has no usable time; empty if it has one. `side`: "BASE" or "NEW".
 std::string trouble_of(const CaseResult& c, std::string_view side) {
   const auto because = [&](std::string_view what) {
     const std::string cause = cause_of(c);
@@ -191,7 +191,7 @@ class Matcher {
     return with_state(&base, &now, state, std::move(difference));
   }
 
-  /// Builds a match; a failure of `now` overrides the given state.
+  /// Builds a match; a failure of `now` overrides the given state and reason.
   static Match with_state(const CaseResult* base, const CaseResult* now, MatchState state,
                           std::string reason = {}) {
     if (now != nullptr && now->status == CaseStatus::failed) {
@@ -219,7 +219,7 @@ class Matcher {
   std::map<std::string, const CaseResult*> by_identity_;
   std::map<std::string, const CaseResult*> by_name_;
   std::multimap<std::string, const CaseResult*> kin_;  // cases not yet paired, by `kinship_of`
-  std::map<std::string, std::string> machines_;        // by scenario
+  std::map<std::string, std::string> machines_;        // difference of the machines, by scenario
 };
 
 bool is_of_one_program(const Report& report) {

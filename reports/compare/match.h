@@ -25,16 +25,17 @@ enum class MatchState {
 /// A pair of cases from two reports. The reports must outlive it.
 struct Match {
   MatchState state = MatchState::comparable;
-  const report::CaseResult* base = nullptr;  // null for `only_now`
-  const report::CaseResult* now = nullptr;   // null for `only_base`
-  std::string reason;                        // why the pair is not comparable
+  const report::CaseResult* base = nullptr;  // null if only NEW has the case
+  const report::CaseResult* now = nullptr;   // null if only BASE has the case
+  /// Why the pair was not measured, failed or is not comparable.
+  std::string reason;
 
   [[nodiscard]] const report::CaseResult& any() const { return now != nullptr ? *now : *base; }
 };
 
 /// Renames the benchmarks of `base` to the program of `now`, so that the cases of two Google
-/// Benchmark programs match by benchmark name even if the executables differ. Reports of other
-/// programs, or of several programs, stay unchanged.
+/// Benchmark programs match by benchmark name even if the executables differ. Changes nothing if
+/// parbench measured a report, or if a report has several programs.
 void unite_programs(report::Report& base, const report::Report& now);
 
 /// Pairs the cases of two reports. Cases are the same if scenario, strategy, parameters with their

@@ -55,8 +55,8 @@ class PairedComparison {
   /// ratios or more, Holm's procedure still counts it.
   void give_up(const std::string& name);
 
-  /// Ends the comparison with a last look at the pairs so far. The reason must not depend on the
-  /// data: for example, the time limit was reached.
+  /// Ends the comparison with a last look at the pairs so far. The reason for the end must not
+  /// depend on the data: for example, the time limit was reached.
   void conclude();
 
   [[nodiscard]] int pairs() const { return pairs_; }
@@ -71,7 +71,7 @@ class PairedComparison {
   [[nodiscard]] bool is_settled() const;
   /// Returns whether no further pair can be added: settled, concluded, or all looks done.
   [[nodiscard]] bool is_finished() const;
-  /// Returns the verdicts by name, for all cases in the pairs that were not given up.
+  /// Returns the verdicts on all cases that were not given up, sorted by name.
   [[nodiscard]] std::vector<PairedVerdict> verdicts() const;
   [[nodiscard]] const Plan& plan() const { return plan_; }
 

@@ -12,15 +12,16 @@
 namespace parbench::compare {
 namespace {
 
-/// Sets the geometric mean over pairs; the throttling warnings stay those of the first pair.
+/// Sets the time to the geometric mean over the pairs. The throttling warnings stay those of the
+/// first pair.
 void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_times) {
   if (!measured || log_times.empty()) return;
   measured->seconds = std::exp(mean(log_times));
   measured->processes = static_cast<int>(log_times.size());
 }
 
-/// Merges a later pair's side: complete only if all pairs are; unfinished cases and process errors
-/// add up.
+/// Merges a later pair's side: it is complete if it is complete in all pairs, and it ended early if
+/// it did in any; unfinished cases and process errors add up.
 void merge_side(const Side& later, Side& known) {
   known.complete = known.complete && later.complete;
   known.ended_early = known.ended_early || later.ended_early;
@@ -28,7 +29,7 @@ void merge_side(const Side& later, Side& known) {
   std::ranges::copy(later.process_errors, std::back_inserter(known.process_errors));
 }
 
-/// Returns why a case has not been judged.
+/// Returns why a case has no judgement: there was no look yet, or it is in fewer than two pairs.
 std::string trouble_of(const PairedComparison& pairs) {
   if (!pairs.looks().empty()) return "fewer than 2 pairs do not show how much they differ";
   return fmt::format("verdicts are given after {} pairs at the earliest",
@@ -63,7 +64,8 @@ LogRatios PairedReports::add(const NamedReport& base, const NamedReport& now) {
   return ratios;
 }
 
-/// Merges the rows of a later pair: a case that is not comparable or failed in any pair stays so.
+/// Merges the rows of a later pair. A state other than `comparable` replaces the known one, unless
+/// that is `failed_now`.
 void PairedReports::merge(std::vector<Row> rows) {
   for (Row& row : rows) {
     const auto known = std::ranges::find(first_->rows, row.name, &Row::name);

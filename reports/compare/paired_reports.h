@@ -19,8 +19,8 @@ class PairedReports {
       : pairs_(std::move(plan)), allow_different_machine_(allow_different_machine) {}
 
   /// Adds a pair. Returns the logarithm of the time ratio of each case that both reports measured;
-  /// the time is the geometric mean of the processes' medians. A case that is not comparable in any
-  /// pair gets no verdict.
+  /// the time is the geometric mean of the processes' medians. A case gets no verdict if it is not
+  /// comparable in one of the pairs.
   LogRatios add(const NamedReport& base, const NamedReport& now);
 
   [[nodiscard]] const PairedComparison& pairs() const { return pairs_; }
@@ -40,9 +40,9 @@ class PairedReports {
 
   PairedComparison pairs_;
   bool allow_different_machine_;
-  /// Comparison of the first pair; its rows include failures of later pairs.
+  /// Comparison of the first pair, with the errors and states of later pairs merged.
   std::optional<Comparison> first_;
-  std::map<std::string, LogTimes> times_;  // by case name
+  std::map<std::string, LogTimes> times_;  // times in the pairs, by case name
 };
 
 }  // namespace parbench::compare

@@ -13,7 +13,7 @@
 namespace parbench::compare {
 namespace {
 
-/// Returns how long all planned pairs would take; more pairs would not be judged.
+/// Estimates the duration of all planned pairs from the mean duration of the pairs so far.
 std::string time_of_all(const PairedRun& run) {
   const auto pairs = static_cast<double>(run.looks.back());
   const double seconds = run.seconds / static_cast<double>(run.pairs.size());
@@ -42,7 +42,7 @@ std::string reason_of(const PairedRun& run) {
   return {};
 }
 
-/// Returns the order within each of the first pairs, which show the pattern.
+/// Returns the order of the runs within each of the first 8 pairs: "AB BA …".
 std::string orders_text(const std::vector<Pair>& pairs) {
   constexpr std::size_t max_shown = 8;
   std::vector<std::string_view> orders;

@@ -15,8 +15,8 @@ namespace parbench::compare {
 /// with a single process. 1.5% is the spread of unchanged runs on a shared virtual machine with two
 /// cores; quiet machines have less.
 inline constexpr double assumed_process_spread = 0.015;
-/// The assumed deviation for programs that repeat a case in a row, as Google Benchmark does. Their
-/// repetitions also share the moment, so drift within seconds shows only between runs.
+/// The assumed deviation if a side was measured by another program. Google Benchmark takes all
+/// repetitions of a case in a row, so drift over more than seconds shows only between runs.
 inline constexpr double assumed_burst_spread = 0.05;
 /// Degrees of freedom of the assumed spread: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;

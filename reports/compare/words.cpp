@@ -27,7 +27,7 @@ int decimals_of(const Change& change) {
   return width < 0.002 ? 2 : 1;
 }
 
-/// Formats without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
+/// Returns a fraction in percent, without the sign %: "+6.2", "−3.0", "0.0", "+∞".
 std::string signed_percent(double fraction, int decimals) {
   if (std::isnan(fraction)) return std::string(no_number);
   if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";
@@ -40,7 +40,7 @@ enum class Scale { percent, times_as_fast, times_as_long };
 
 /// Returns the notation of a change and its interval.
 Scale scale_of(const Change& change) {
-  // below it, percentages of time and of speed are about equal
+  // below a tenth, percentages of time and of speed are about equal
   constexpr double largest_share = 0.1;
   if (change.value <= -largest_share) return Scale::times_as_fast;
   return change.value >= 1 ? Scale::times_as_long : Scale::percent;
@@ -87,8 +87,8 @@ std::string failures_text(const Comparison& comparison) {
   return text + fmt::format("{} of NEW ended badly. ", format_count(processes, "process"));
 }
 
-/// Returns whether `one` was throttled and `other` was not, or a quota withheld more from `one` by
-/// a share that counts as a disturbance.
+/// Returns whether `one` was throttled and `other` was not, or a CPU quota slowed `one` but not
+/// `other`, or the quota withheld more from `one` by at least `min_cores_taken`.
 bool is_throttled_more(const std::optional<Measured>& one, const std::optional<Measured>& other) {
   if (!one || !other) return false;
   const double lost_more = one->quota_lost - other->quota_lost;
@@ -123,7 +123,7 @@ std::string throttled_side_text(const Comparison& comparison) {
   return text;
 }
 
-/// Returns why the pairs ended early; stated first.
+/// Returns the beginning of the answer if the pairs ended early: the reason; else empty.
 std::string ending_text(const Comparison& comparison) {
   if (!comparison.pairs) return {};
   const PairsEnd end = comparison.pairs->end;
@@ -142,15 +142,15 @@ std::string counts_text(const Counts& counts) {
   });
 }
 
-/// Counts the cases of BASE that have no verdict.
+/// Counts the cases of BASE that could not be compared, except failures.
 Counts missing_counts(const Comparison& comparison) {
   return {{comparison.count(MatchState::not_measured), "not measured"},
           {comparison.count(MatchState::not_comparable), "not comparable"},
           {comparison.count(MatchState::only_base), "only in BASE"}};
 }
 
-/// Returns "Undecided: 31 of 43 cases" if fewer than half are decided, or fewer than the rule
-/// requires; else empty.
+/// Returns "Undecided: 31 of 43 cases" if fewer than half are decided or the outcome is
+/// `too_few_decided`; else empty.
 std::string undecided_text(const Comparison& comparison) {
   const std::size_t decided = comparison.decided();
   const std::size_t all = comparison.decidable();
@@ -238,8 +238,8 @@ std::string rule_text(const Comparison& comparison) {
                     confidences_text(comparison));
 }
 
-/// Explains the times of both sides if `show` prints other numbers for the same report; empty if
-/// not, or if nothing was judged.
+/// Defines the times of both sides if `show` may print other numbers for the same report: means
+/// over pairs or processes. Empty otherwise, and if nothing was judged.
 std::string times_text(const Comparison& comparison) {
   const bool judged = std::ranges::any_of(comparison.rows,
                                           [](const Row& row) { return row.judgement.has_value(); });

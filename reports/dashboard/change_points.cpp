@@ -109,7 +109,7 @@ class EnergyScan {
   std::vector<double> sums_;
   std::vector<double> pairs_;
   std::vector<double> across_;
-  std::vector<double> statistics_;  // for each end κ of the current τ
+  std::vector<double> statistics_;  // values of Q for the current τ, by end κ
   std::vector<double> inverse_;
 };
 
@@ -190,7 +190,7 @@ std::vector<std::size_t> change_points(std::span<const double> values,
   const std::vector<std::size_t> starts = window_starts(values.size(), parameters.window);
   const std::size_t slack = std::max(parameters.window / 8, parameters.min_segment);
   std::vector<std::size_t> changes;
-  std::size_t begin = 0;  // first value for which this window is responsible
+  std::size_t begin = 0;  // changes before this value are those of earlier windows
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const bool last = i + 1 == starts.size();
     const std::size_t border = starts[i] + parameters.window / 2 + parameters.window / 4;

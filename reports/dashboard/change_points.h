@@ -25,9 +25,9 @@ struct ChangePointParameters {
   /// Length of the windows into which a longer series is divided, so that the cost is linear in the
   /// length. Windows overlap by half, and a change is taken from the window whose middle half
   /// contains it. Found changes stay in place as the series grows, except in the last window. Two
-  /// windows may place one change slightly differently: each window therefore also covers an eighth
-  /// of its length beyond its middle half and after each change taken, and the next window covers
-  /// the rest from an eighth before the end of that half.
+  /// windows may place one change slightly differently. Therefore, changes up to an eighth of the
+  /// length before or after the border of two middle halves are taken from either window, and the
+  /// later one adds none within an eighth after a change of the earlier one.
   std::size_t window = 200;
 };
 

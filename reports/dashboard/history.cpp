@@ -47,7 +47,7 @@ void add(Growing& growing, const Moment& moment, const ScenarioSummary& summary)
   for (const CaseFigures& figures : summary.cases) {
     Series& series = growing.series[figures.identity];
     const bool again = !series.points.empty() && series.points.back().moment == moment_number;
-    // Skips a second case with this identity, which differs only in hidden parameters.
+    // A second case with this identity differs only in hidden parameters.
     if (!figures.median || again) continue;
     series.points.push_back({moment_number, *figures.median, figures.interval});
   }

@@ -16,7 +16,7 @@
 
 namespace parbench::report {
 
-/// Smaller changes are not listed, even if they are certain.
+/// Min size of a listed change. Smaller changes are left out even if they are significant.
 inline constexpr double min_change = 0.02;
 
 /// Max number of values on each side of a change that its size is estimated from; fewer if another

@@ -17,8 +17,8 @@ bool is_one_of(char letter, std::string_view letters) {
   return letters.find(letter) != std::string_view::npos;
 }
 
-/// Returns whether the URL has http:// or https://, a host, and only characters that are valid in
-/// URLs.
+/// Returns whether the URL begins with http:// or https://, and has a host and only characters that
+/// are valid in URLs.
 bool is_web_address(std::string_view url) {
   constexpr std::array<std::string_view, 2> schemes{"https://", "http://"};
   const auto* const scheme =

@@ -22,7 +22,7 @@ std::vector<double> arrangements(std::size_t m, std::size_t n) {
   return counts;
 }
 
-/// Returns P(U ≤ u) for each u.
+/// Returns the distribution of U as P(U ≤ u) for each u.
 std::vector<double> distribution(std::size_t m, std::size_t n) {
   std::vector<double> sums = arrangements(m, n);
   std::partial_sum(sums.begin(), sums.end(), sums.begin());

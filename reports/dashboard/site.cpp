@@ -39,7 +39,7 @@ constexpr std::string_view no_memory = "there is not enough memory to read it";
 constexpr std::array<std::string_view, 3> own_folders{"assets", "history", "report"};
 
 /// Style and script files, named by their content, so that pages of an older build keep their own
-/// until they are replaced.
+/// files until they are replaced.
 struct SiteAssets {
   std::string style_path = "assets/" + content_id(built_in_site_assets().style) + ".css";
   std::string script_path = "assets/" + content_id(built_in_site_assets().script) + ".js";
@@ -71,7 +71,7 @@ bool is_page_of_site(const fs::path& path) {
   return start.find(site_generator) != std::string::npos;
 }
 
-/// Links of pages at a given depth below the site to its assets.
+/// The links from pages at one depth of the site to its assets.
 class LinkedAssets {
  public:
   LinkedAssets(const SiteAssets& assets, const std::string& to_site)
@@ -253,7 +253,7 @@ class SiteBuild {
     summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
   }
 
-  /// Adds the files that have no place in a history to the skipped ones, each with the reason.
+  /// Moves the files that are not usable reports to the skipped ones, each with the reason.
   void note_skipped() {
     for (const auto& [path, id] : collection_.files) {
       if (!collection_.reports.contains(id)) skip(path, errors_.at(id));
@@ -293,7 +293,7 @@ class SiteBuild {
     write("index.html", index_html(histories, summary_.reports, beside.get(), repository_));
   }
 
-  /// Removes files of earlier builds that are now obsolete, including interrupted builds.
+  /// Removes files that earlier or interrupted builds wrote and this build did not.
   void remove_old() const {
     for (const std::string_view folder : own_folders) {
       std::error_code error;

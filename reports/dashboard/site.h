@@ -11,7 +11,6 @@
 
 namespace parbench::report {
 
-/// The result of a build.
 struct SiteSummary {
   std::size_t files = 0;    // all *.json: reports, copies of reports, and skipped files
   std::size_t reports = 0;  // distinct reports

@@ -60,8 +60,8 @@ struct BucketCosts {
   double tail = 0;    // time from the end of all backward passes to the end of all exchanges
 };
 
-/// Returns the first task of the update, or one past the last task if there is none. Exchanges
-/// after that task do not transfer gradients.
+/// Returns the first task of the update, or the number of tasks if there is none. Communication
+/// from this task on does not transfer gradients.
 TaskId first_update(const PlanGraph& graph) {
   const auto found = std::ranges::find(graph.tasks, "update", &Task::phase);
   return static_cast<TaskId>(found - graph.tasks.begin());
@@ -121,9 +121,9 @@ bool fit_into_one_bucket(const BucketCosts& costs) {
 }
 
 /// Returns the flag for the fastest measured case that differs only in the size, in the wanted
-/// direction; without such a case, the direction in words. Empty if that case is not faster, if no
-/// other size is possible in that direction, or if smaller exchanges would compete more with the
-/// backward pass for cores.
+/// direction; empty if that case is not faster. Without such a case: the direction in words; empty
+/// if no other size is possible in that direction, or if smaller exchanges would compete more with
+/// the backward pass for cores.
 std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted,
                          const BucketCosts& costs) {
   const Roles& roles = all.roles();
@@ -161,14 +161,13 @@ std::string small_percent(double share) {
   return share < smallest ? "less than 1%" : format_percent(share, 0);
 }
 
-/// Exchanges in buckets, and the larger part of their extra cost: the starts, or the tail.
+/// The costs of exchanges in buckets, and the larger one of `starts` and `tail`.
 struct SlowBuckets {
   BucketCosts costs;
-  double share = 0;  // share of the time
+  double share = 0;  // share of the time that the larger one takes
 };
 
-/// Returns the buckets if `part` is the larger cost and takes at least 5% of the time; else
-/// nothing.
+/// Returns the costs if `part` is the larger one and takes at least 5% of the time; else nothing.
 std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
                                         double BucketCosts::*part) {
   constexpr double min_share = 0.05;
@@ -252,7 +251,7 @@ std::optional<LostByParts> lost_by_parts(const Profiled& one, const ProfiledCase
   if (rates.own <= 0 || rates.own > (1 - min_loss) * rates.other) return {};
   const double lost = 1 - rates.own / rates.other;
   if (slowed_by_copies(one, all)) return {};  // the slowdown already has an explanation
-  // The loss of the calls is a part of the total loss.
+  // The calls cannot lose more than the whole case.
   const auto sampled = one.sampled_loss();
   if (sampled && lost > sampled->high) return {};
   return LostByParts{rates, lost};

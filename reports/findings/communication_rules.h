@@ -24,11 +24,12 @@ namespace parbench::report {
 /// The loss of computing rate from dividing the samples of a step among devices.
 struct LostByParts {
   LikeRates rates;
-  double lost = 0;  // share of the rate of a whole step on one device
+  double lost = 0;  // lost rate, as a share of the rate of a whole step on one device
 };
 
 /// Returns the loss if it is at least 10%, copies on the same cores do not explain it, and the
-/// speedup of the samples does not contradict it.
+/// speedup of the samples does not contradict it. Requires several devices, a profiled baseline on
+/// one device, and the batch as a parameter.
 [[nodiscard]] std::optional<LostByParts> lost_by_parts(const Profiled& one,
                                                        const ProfiledCases& all);
 

@@ -175,8 +175,8 @@ Nanoseconds time_alone(const Timeline& timeline, const std::string& device) {
   return alone;
 }
 
-/// Returns by which fraction a device is busy for longer than the mean of the others: 0.2 for a
-/// fifth.
+/// Returns the fraction by which a device's busy time exceeds the mean of the other busy devices:
+/// 0.2 for a fifth.
 double excess_of(const Profiled& one, const std::string& device) {
   double own = 0;
   double others = 0;

@@ -25,8 +25,8 @@ struct BusiestDevice {
 [[nodiscard]] std::optional<BusiestDevice> busiest_device(const Profiled& one);
 
 /// Names the only device that updates the parameters of a training step, if the other devices are
-/// idle while it adds gradients, updates or sends. Advises the fastest measured strategy in which
-/// all devices update.
+/// idle for at least 10% of the time while it adds gradients, updates or sends. Advises the fastest
+/// measured strategy in which all devices update.
 [[nodiscard]] std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all);
 
 /// Returns whether `central_device` applies to the case.

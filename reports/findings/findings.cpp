@@ -68,7 +68,7 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
 /// Names of the cases in the scenario's answer.
 struct AnswerCases {
   std::set<std::string> recommended;
-  // cases that divide work, in place of recommended cases that do not
+  // `cases_of_answer`: has cases that divide the work in place of recommended cases that do not
   std::set<std::string> divided;
 
   AnswerCases(const Report& report, const std::string& scenario) {
@@ -85,8 +85,7 @@ struct AnswerCases {
   }
 };
 
-/// Priority of the case in the answer, the share of its time that is explained, the remark's
-/// weight.
+/// Priority of a remark: that of its case in the answer, then its share, then its weight.
 using Priority = std::tuple<int, double, double>;
 
 struct PrioritisedFinding {
@@ -120,8 +119,7 @@ std::optional<PrioritisedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  // Findings are ordered by whether their case is one of the answer, however the rule orders its
-  // cases.
+  // Between findings, it only counts whether the first case is one of the answer.
   std::get<0>(found.priority) = std::min(1, std::get<0>(found.priority));
   return found;
 }

@@ -14,11 +14,12 @@ namespace parbench::report {
 /// be divided.
 inline constexpr std::string_view no_breakdown = "no-breakdown";
 
-/// Replaces the findings of a report and the losses in the profiles of cases on several devices.
+/// Computes the findings of a report and the losses in its profiles, in place of earlier ones.
 void find_reasons(Report& report);
 
-/// Returns the findings of one scenario. Findings on cases of its answer come first, then in
-/// descending order of the time they explain.
+/// Returns the findings of one scenario in the order of the report. `find_reasons` puts findings on
+/// cases of the answer first, then sorts by the share of the time that they explain, the largest
+/// first.
 [[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
                                                       const std::string& scenario);
 

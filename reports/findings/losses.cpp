@@ -1,4 +1,5 @@
-// Divides lost time into means over the computing devices, with findings on the parts.
+// Computes the parts of the lost time, as means over the computing devices, and findings about
+// them.
 #include "reports/findings/losses.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,8 @@ std::string exchange_text(const Profiled& one) {
     communication += device.exposed_communication;
   }
   if (communication <= 0) return copies_text(one);
-  constexpr double negligible = 0.1;  // relative to the other kind
+  // max exchange of a kind that is not named, relative to the other kind
+  constexpr double negligible = 0.1;
   if (copies <= negligible * communication) return "communication";
   return communication <= negligible * copies ? copies_text(one) : "copies and communication";
 }
@@ -90,7 +92,7 @@ std::string parts_text(const Profiled& one) {
   struct Part {
     double seconds;
     std::string_view what;
-    std::string_view gained;  // name of the gain if the case loses less here than the baseline
+    std::string_view gained;  // name of the gain if the part is negative
   };
   std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
                           {lost.bubble, "bubbles", ""},
@@ -120,8 +122,8 @@ std::string parts_text(const Profiled& one) {
   return fmt::format("{}", fmt::join(shown, ", "));
 }
 
-/// Returns "other programs had 48% of its CPU time"; empty if load cannot be the cause of a loss of
-/// this share.
+/// Returns the load that may be the cause of a loss of this share: "other programs had 48% of its
+/// CPU time". Empty if load cannot be the cause.
 std::string load_text(const Profiled& one, const ProfiledCases& all, double share) {
   if (!can_be_load(one.of(), all, share)) return {};
   const double taken = cores_taken(one.of());

@@ -26,7 +26,8 @@ namespace parbench::report {
 /// Reports the parts of a case's loss. If other programs or a quota can be the cause, leaves out
 /// the parts and ranks below findings that name a cause.
 [[nodiscard]] std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all);
-/// Reports a case that loses time and whose recorded execution does not explain the loss.
+/// Reports a case that loses time and whose profile does not represent its samples, so that the
+/// loss cannot be divided into parts.
 [[nodiscard]] std::optional<Remark> breakdown_is_missing(const Profiled& one,
                                                          const ProfiledCases& all);
 

@@ -64,7 +64,7 @@ double Profiled::concurrency() const {
 }
 
 bool Profiled::runs_at_once() const {
-  constexpr double at_once = 1.1;  // streams
+  constexpr double at_once = 1.1;  // min mean number of busy streams
   return concurrency() >= at_once;
 }
 
@@ -138,7 +138,7 @@ using OperationTotals = std::map<std::pair<std::string_view, std::string_view>, 
 
 OperationTotals totals_of(const Profiled& one) {
   OperationTotals totals;
-  for (const CallMetrics& call : one.metrics().calls) {  // sorted by seconds
+  for (const CallMetrics& call : one.metrics().calls) {  // calls are in descending order of seconds
     if (call.kind != TaskKind::compute) continue;
     OperationTotal& total = totals[{call.name, call.layer}];
     if (total.longest == nullptr) total.longest = &call;

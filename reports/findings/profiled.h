@@ -37,8 +37,8 @@ class Profiled {
   [[nodiscard]] double concurrency() const;
   /// Returns whether streams run at once, on one device or on several.
   [[nodiscard]] bool runs_at_once() const;
-  /// Return the share of the computing devices' time in which work was ready, but waited for the
-  /// host or the queue, and for the host alone.
+  /// Return the share of the computing devices' time in which work was ready, but waited:
+  /// `launch_share` for the host or the queue, `host_share` for the host.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
   /// Returns whether `launch_share` is at least a tenth.
@@ -47,9 +47,9 @@ class Profiled {
   /// nothing left to do.
   [[nodiscard]] double bubble_share() const;
 
-  /// Returns the share of the time that is lost compared with an ideal division of the baseline's
-  /// time among the computing devices. The interval is that of the samples' speedup; nothing if the
-  /// speedup has none.
+  /// Returns the interval of 1 − speedup/devices: the share of the time that is lost compared with
+  /// an ideal division of the baseline's time among the computing devices. Nothing if the speedup
+  /// has no interval.
   [[nodiscard]] std::optional<Interval> sampled_loss() const;
 
  private:
@@ -58,7 +58,7 @@ class Profiled {
   const CaseResult* case_;
 };
 
-/// The end of a task on the last of its lanes, and the device of that lane.
+/// The end of a task on the lane that ends last, and the device of that lane.
 struct TaskEnd {
   Nanoseconds time = 0;
   std::string device;
@@ -70,8 +70,8 @@ struct TaskEnd {
 /// Returns "convolution_forward of layer1.0.conv1"; the tensors if the call has no layer.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
-/// Rates in FLOP/s of the operations that two cases share. Excludes operations that do far more in
-/// the first case, such as an update that every device runs in full.
+/// The computing rates of two cases in FLOP/s. Excludes operations that do far more in the first
+/// case, such as an update that every device runs in full.
 struct LikeRates {
   double own = 0;
   double other = 0;
@@ -80,12 +80,13 @@ struct LikeRates {
 
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);
 
-/// Operations that do the same work in two cases but take longer in the first, summed over all
-/// devices and calls.
+/// Operations of two cases that take longer in the first without doing far more there. Times are
+/// sums over all devices and calls.
 struct SlowerCalls {
   int count = 0;
-  double extra = 0;                    // additional seconds, summed
-  const CallMetrics* worst = nullptr;  // the operation with the most additional seconds
+  double extra = 0;  // additional seconds of all these operations
+  /// The longest call of the operation with the most additional seconds.
+  const CallMetrics* worst = nullptr;
   double worst_seconds = 0;
   double worst_before = 0;  // seconds of that operation in the other case
 };
@@ -121,9 +122,9 @@ class ProfiledCases {
   /// Returns the baseline of a case's speedup; null if it has no profile that represents its
   /// samples.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
-  /// Returns the case with the largest micro-batches among those that differ only in the size of
-  /// their micro-batches. Null if that is `one`, if the micro-batches of `one` have different
-  /// sizes, or if the profile of the found case does not represent its samples.
+  /// Returns the case with the largest micro-batches among the profiled cases that differ from
+  /// `one` at most in that size. Null if that is `one`, if the micro-batches of `one` have
+  /// different sizes, or if the profile of the found case does not represent its samples.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:

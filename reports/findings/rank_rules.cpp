@@ -22,18 +22,18 @@ namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double slowest_rank_share = 0.05;  // min lead, as a share of the time
+constexpr double slowest_rank_share = 0.05;  // min difference in waits, as a share of the time
 constexpr double error_rate = 0.05;          // max probability of naming a rank if all are alike
 
 struct Slowest {
   std::size_t rank = 0;
   int samples = 0;  // number of samples in which the rank waited least
-  // for each sample: how much less the rank waited than all others, as a fraction of the sample's
+  // for each sample: how much less the rank waited than any other, as a fraction of the sample's
   // time
   std::vector<double> leads = {};
 };
 
-/// Returns the rank that waits least in most samples.
+/// Returns the rank that waits least in the largest number of samples.
 Slowest slowest_of(const std::vector<const Sample*>& samples) {
   const std::size_t ranks = samples.front()->rank_waits.size();
   std::vector<Slowest> all(ranks);
@@ -78,10 +78,10 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
-/// Returns whether the profile contradicts that a rank waits least: the time in which its busiest
-/// device is idle or exchanges data without computing is not shorter, by at least 5% of the span,
-/// than that time of all devices of other ranks. The samples also count waits that computations
-/// hide.
+/// Returns whether the profile contradicts that a rank waits least. The profile confirms this if
+/// one of its devices is idle, or communicates without computing, for a time that is shorter than
+/// that of each device of other ranks by at least 5% of the span. The check is needed because the
+/// waits in the samples include those that computations hide.
 bool is_contradicted(std::size_t rank, const CaseResult& one) {
   if (!one.profile) return false;
   const std::string part = fmt::format("/{}/", rank);

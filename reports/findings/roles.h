@@ -1,5 +1,5 @@
-// Finds parameters of a scenario by role, because rules know no parameter by name. Also provides
-// the measured values of roles and the memory of devices.
+// Finds parameters of a scenario by role, because rules do not name parameters. Also provides the
+// measured values of roles and the memory of devices.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class Roles {
   /// Returns whether measured cases have different values of the role.
   [[nodiscard]] bool is_varied(Role role) const;
 
-  /// Returns whether a measured case of any strategy has the same parameters and was submitted as a
-  /// graph.
+  /// Returns whether a measured case of any strategy has the same parameters and number format and
+  /// was submitted as a graph.
   [[nodiscard]] bool has_graph(const CaseResult& one) const;
 
   /// Returns the name of the parameter with that role; empty if there is none.
@@ -66,10 +66,11 @@ class Roles {
   bool leaves_cores_ = false;
   std::map<std::string, std::size_t> memory_;     // bytes by device
   std::map<Role, std::set<std::string>> values_;  // values in measured cases, by role
-  /// Roles with the advised value in a measured case, and the case's `key_without`.
+  /// Roles that have the advised value in a measured case, and the case's `key_without` that role.
   std::set<std::pair<Role, std::string>> followed_;
   std::set<std::string> graphs_;  // parameters of cases submitted as graphs
-  std::map<std::string, std::set<std::int64_t>> micro_batches_;  // sizes by `key_without`
+  /// Measured sizes, by `key_without` the roles that divide a step.
+  std::map<std::string, std::set<std::int64_t>> micro_batches_;
 };
 
 }  // namespace parbench::report

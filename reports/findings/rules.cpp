@@ -24,8 +24,8 @@ namespace {
 using Cases = ProfiledCases;
 
 constexpr double more_concurrency = 1.25;   // min ratio to the baseline's concurrency
-constexpr double no_gain = 1.05;            // min speedup that counts as a gain
-constexpr double slowed_by_sharing = 1.25;  // min growth of calls' times if streams run at once
+constexpr double no_gain = 1.05;            // max speedup that does not count as a gain
+constexpr double slowed_by_sharing = 1.25;  // min total time of calls relative to the baseline's
 
 // --- streams of one device -----------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
 
 /// Names the layer that takes longest on a reference kernel.
 std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/) {
-  const CallMetrics* longest = nullptr;  // sorted by seconds
+  const CallMetrics* longest = nullptr;  // the longest call is the first
   double seconds = 0;
   int layers = 0;
   for (const CallMetrics& call : one.metrics().calls) {
@@ -195,7 +195,6 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
 
 // --- copies --------------------------------------------------------------------------------------
 
-/// All copies of a case.
 struct Copies {
   double count = 0;
   double seconds = 0;
@@ -218,10 +217,12 @@ Copies copies_of(const Profiled& one) {
 /// Requires that copies are large on average and hold the host for longer than enqueueing costs:
 /// enqueueing tiny copies holds the host for as long as they take.
 std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
-  constexpr double held_host_share = 0.5;     // min share of a copy's time: it was not asynchronous
-  constexpr double held_span_share = 0.10;    // min share of the span
+  // min time of enqueueing, relative to the copies' time
+  constexpr double held_host_share = 0.5;
+  constexpr double held_span_share = 0.10;    // min time of enqueueing, relative to the span
   constexpr double min_held_seconds = 20e-6;  // per copy: enqueueing takes a few microseconds
-  constexpr double min_copied_bytes = 65536;  // per copy: CUDA does not hold the caller for less
+  // per copy: CUDA may copy less from pageable memory without holding the caller
+  constexpr double min_copied_bytes = 65536;
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.metrics().span) return {};
@@ -238,7 +239,7 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Requires a baseline that does the same work on the same devices, one after the other.
+/// Requires a baseline with as many computing devices, equal FLOPs and a lower concurrency.
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || one.computing_devices() < 2) return {};

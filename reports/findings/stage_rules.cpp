@@ -63,7 +63,8 @@ bool normalises_batches(const Profiled& one) {
   });
 }
 
-/// Returns whether a case without micro-batches and with the same partition is as fast within 3%.
+/// Returns whether a case without micro-batches takes at most 3% longer with the same partition,
+/// number format and number of computing devices.
 bool is_as_fast_whole(const Profiled& one, const ProfiledCases& all) {
   const Roles& roles = all.roles();
   const Value* partition = roles.value(one.of(), Role::partition);
@@ -161,7 +162,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const ProfiledC
   const Profiled* largest = all.largest_micro_batches(one);
   const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
                           is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
-  // The size does not change imbalance.
+  // The size of micro-batches does not change imbalance.
   const bool is_unbalanced = imbalance_share(one) > share / 2;
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),

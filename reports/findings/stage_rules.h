@@ -18,14 +18,15 @@ namespace parbench::report {
 /// much time as bubbles. The remedy is the opposite of `micro_batches_too_few`.
 [[nodiscard]] std::optional<Remark> micro_batches_too_small(const Profiled& one,
                                                             const ProfiledCases& all);
-/// Applies if bubbles cost at least 10% of the time, and more than small micro-batches.
+/// Applies if idle devices (bubbles and imbalance) cost at least 10% of the time, and more than
+/// small micro-batches.
 [[nodiscard]] std::optional<Remark> micro_batches_too_few(const Profiled& one,
                                                           const ProfiledCases& all);
 
-/// Applies if a device holds at least twice the memory of another one that holds any, and at least
-/// 1% of its own memory; not to cases whose profile shows one computing device. Suggests the
-/// advised schedule only if there are more micro-batches than devices, because it saves no memory
-/// otherwise.
+/// Applies if a device holds at least twice as many bytes as another one that holds any, and at
+/// least 1% of the memory that it has. Does not apply to cases whose profile shows fewer than two
+/// computing devices. Suggests the advised schedule only if there are more micro-batches than
+/// devices, because it saves no memory otherwise.
 [[nodiscard]] std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles);
 
 }  // namespace parbench::report

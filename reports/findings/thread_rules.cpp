@@ -23,7 +23,8 @@ bool has_smaller_team(const Profiled& one, int threads) {
   return smallest > 0 && smallest < threads;
 }
 
-/// Returns the condition of the device with the largest value; null if none is known.
+/// Returns the device condition with the largest `member` of its threads' use; null if none has
+/// readings of threads.
 template <typename Member>
 const CaseCondition* worst(const CaseResult& one, Member member) {
   const CaseCondition* worst = nullptr;
@@ -76,8 +77,8 @@ bool has_more_threads_than_cores(const CaseResult& one, const std::string& devic
   return threads > cores;
 }
 
-/// Returns whether a case runs several streams at once on a device with a core for each of their
-/// threads.
+/// Returns whether a case has several computing streams on a device that has a core for each of
+/// their threads.
 bool has_streams_within_cores(const Profiled& one) {
   if (!one.profile().timeline) return false;
   std::map<std::string, int> streams;
@@ -89,8 +90,9 @@ bool has_streams_within_cores(const Profiled& one) {
   });
 }
 
-/// Returns whether a device runs more streams at once than it has cores. While a stream on the
-/// whole device runs, the streams on parts of it wait.
+/// Returns whether a device with several cores has more computing streams than cores. Counts only
+/// the streams on parts of the device if there are any: they wait while a stream on the whole
+/// device runs.
 bool has_more_streams_than_cores(const CaseResult& one, const std::string& device) {
   int whole = 0;
   int parts = 0;
@@ -113,7 +115,8 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
 }
 
 /// Returns "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty if waits slow none, or the baseline computes on several cores.
+/// 1.09 ms)"; empty if waits slow none, or if the baseline does not compute on one device with one
+/// thread per stream.
 std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
@@ -150,7 +153,8 @@ int smallest_team(const Profiled& one) {
   return threads;
 }
 
-/// Uses waits recorded within calls: waiting threads poll, so the times of calls do not show them.
+/// Uses waits recorded within calls: waiting threads poll, so the times of calls do not show the
+/// waits.
 std::optional<TeamWaiting> waiting_in_teams(const Profiled& one) {
   constexpr double min_share = 0.10;
   const CallMetrics* longest = nullptr;
@@ -283,7 +287,8 @@ namespace {
 // min share of the time in which a device computes and copies on the same cores
 constexpr double shared_copy_share = 0.10;
 
-/// Returns the largest share of the time in which a device overlaps computing and transfers.
+/// Returns the max over the devices of the share of the time in which computing and transfers
+/// overlap.
 double largest_overlap(const Profiled& one) {
   double overlapped = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -292,8 +297,9 @@ double largest_overlap(const Profiled& one) {
   return one.metrics().span > 0 ? overlapped / one.metrics().span : 0;
 }
 
-/// Returns whether a case of the same strategy and work is as slow although it copies nothing while
-/// it computes: then calls are slow for another reason, such as small products.
+/// Returns whether a case of the same strategy, number format and baseline does not compute faster
+/// although its copies hardly overlap with computing: then calls are slow for another reason, such
+/// as small products.
 bool is_slow_without_copies(const Profiled& one, const ProfiledCases& all) {
   return std::ranges::any_of(all.all(), [&](const Profiled& other) {
     return other.of().strategy == one.of().strategy && other.of().dtype == one.of().dtype &&

@@ -13,8 +13,7 @@ namespace parbench::report {
 [[nodiscard]] int team_size(const Profiled& one);
 [[nodiscard]] int smallest_team(const Profiled& one);
 
-/// The time within calls in which threads of OpenMP teams have no work; at least a tenth of the
-/// whole time.
+/// The time within calls in which threads of OpenMP teams have no work. `share` is at least 0.1.
 struct TeamWaiting {
   const CallMetrics* longest = nullptr;  // the operation that waits longest
   double seconds = 0;
@@ -24,8 +23,8 @@ struct TeamWaiting {
 [[nodiscard]] std::optional<TeamWaiting> waiting_in_teams(const Profiled& one);
 [[nodiscard]] std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all);
 
-/// The time in which a device's threads wait for cores held by other threads of the same case; at
-/// least a tenth of the whole time.
+/// The time in which a device's threads wait for cores held by other threads of the same case, on a
+/// device with more threads than cores. `share` of the time is at least 0.1.
 struct CoreWait {
   std::string device;
   double share = 0;
@@ -38,21 +37,22 @@ struct CoreWait {
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
                                                             const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);
-/// Returns whether other programs can have cost the given share of the time of a case or of its
-/// baseline, or the case `is_disturbed`.
+/// Returns whether load can explain a loss: the case `is_disturbed`, or other programs can have
+/// cost `share` of its time or of its baseline's.
 [[nodiscard]] bool can_be_load(const CaseResult& one, const ProfiledCases& all, double share);
 /// Returns whether a case computes on several devices of a run whose devices share cores.
 [[nodiscard]] bool shares_cores(const Profiled& one, const ProfiledCases& all);
-/// Applies if `shares_cores`; gives the longest waits for cores.
+/// Applies if `shares_cores`; names the device whose threads wait longest for cores.
 [[nodiscard]] std::optional<Remark> shared_cores(const Profiled& one, const ProfiledCases& all);
-/// Applies if a CPU quota withholds CPU time.
+/// Applies if a CPU quota withheld enough CPU time for a warning (`is_over_quota`).
 [[nodiscard]] std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& roles);
 
-/// Applies if executions touch much memory for the first time.
+/// Applies if threads of a device have at least 100,000 page faults per second and spend at least
+/// 5% of the time in the kernel: executions touch memory for the first time.
 [[nodiscard]] std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles);
 
 /// Copies or messages on the cores of a device while it computes, if the case computes slower than
-/// its baseline and than all cases without such copies.
+/// its baseline and than cases of the same strategy without such copies.
 struct SlowedByCopies {
   std::string device;
   double share = 0;   // share of the time in which it copies and computes at once

@@ -128,7 +128,8 @@ class Builder : public nlohmann::json_sax<Json> {
     return value_at;
   }
 
-  /// Returns the value of a new member; null if the object has that name already.
+  /// Adds a member and returns the address of its value. If the object has that name already,
+  /// throws UsageError, or adds a note and returns null if there are notes.
   Json* add_member(Json::object_t& object, const std::string& name) {
     count();
     const auto [member, is_new] = object.emplace(name, nullptr);
@@ -187,8 +188,8 @@ class Builder : public nlohmann::json_sax<Json> {
         fmt::format("the text has {} bytes, at most {} are read; shorten it", bytes, limits_.text));
   }
 
-  /// Returns the path of the current value, or of the container at `depth` around it:
-  /// "parbench.cases[3].name". Empty at the outermost level.
+  /// Returns the path of the value at a depth, "parbench.cases[3].name"; `depth()` is the depth of
+  /// the current value. Empty for the outermost value.
   [[nodiscard]] std::string path(std::size_t depth) const {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) {
@@ -241,7 +242,7 @@ class Builder : public nlohmann::json_sax<Json> {
   ParseContext context_;
   Json root_;
   std::vector<Json*> containers_;  // open lists and objects; null for one that is not kept
-  Json* next_ = nullptr;           // value of the last key
+  Json* next_ = nullptr;           // address of the value of the last key
   bool skip_next_ = false;
   std::size_t values_ = 0;
 };

@@ -17,16 +17,17 @@ namespace parbench::report {
 /// bytes for each value, whatever the file contains; a list of empty texts is the worst case.
 struct ReadLimits {
   std::size_t bytes = 250'000'000;
-  std::size_t values = 10'000'000;  // numbers, texts, keys, lists and objects that are kept
-  std::size_t text = 1'000'000;     // bytes of one text or key
-  std::size_t keys = 256;           // per object, because finding a key takes linear time
-  int depth = 64;                   // levels of nested lists and objects
+  /// Max number of kept keys and values; lists and their items are values.
+  std::size_t values = 10'000'000;
+  std::size_t text = 1'000'000;  // bytes of one text or key
+  std::size_t keys = 256;        // per object, because finding a key takes linear time
+  int depth = 64;                // levels of nested lists and objects
   /// Advice for a file with too many bytes or values.
   std::string_view remedy =
       "use a report of fewer cases or samples, or allow a larger one with PARBENCH_MAX_REPORT_MB=N";
 };
 
-/// The text is not JSON in UTF-8; foreign/repair.h may repair it.
+/// Thrown for text that is not JSON in UTF-8, which foreign/repair.h may repair.
 class SyntaxError : public UsageError {
  public:
   using UsageError::UsageError;
@@ -40,9 +41,9 @@ struct ParseContext {
   std::vector<FileNote>* file_notes = nullptr;
 };
 
-/// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`,
-/// keeps the member with that name if the value is an object, nothing if it is a list, and counts
-/// only values that are kept. The caller checks `limits.bytes`. Throws UsageError with the problem
+/// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`, an
+/// object keeps only its member with that name, a list keeps no items, and the limit on values
+/// counts only what is kept. The caller checks `limits.bytes`. Throws UsageError with the problem
 /// (truncated, UTF-16, a number beyond double, a duplicate key, beyond a limit), the path and the
 /// remedy; SyntaxError for text that is not JSON or not UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,

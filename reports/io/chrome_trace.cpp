@@ -91,7 +91,8 @@ class TraceWriter {
 
   /// Writes an arrow from the end of `leaves` to the time `enters`. The arrow starts at `enters` if
   /// that is before the end, because work may begin before the call that enqueued it returns.
-  /// Writes none if `enters` is before `leaves`, which the clocks of two devices may cause.
+  /// Writes none if `enters` is before the begin of `leaves`, which different clocks of two devices
+  /// may cause.
   void arrow(std::string_view name, const Track& from, const TimeSpan& leaves, const Track& to,
              Nanoseconds enters) {
     if (enters < leaves.begin) return;

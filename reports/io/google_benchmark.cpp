@@ -17,8 +17,8 @@ namespace {
 
 constexpr double nanoseconds_per_second = 1e9;
 
-/// Returns whether the square of a time is finite and the time fits Bencher's decimal numbers (at
-/// most 7.9e28).
+/// Returns whether a time is from 0 to 1e28 ns: its square is finite, and it fits Bencher's decimal
+/// numbers (at most 7.9e28).
 bool is_time(double nanoseconds) { return nanoseconds >= 0 && nanoseconds <= 1e28; }
 
 /// Adds the rates of a case, from the seconds of one execution.
@@ -37,7 +37,7 @@ double share(double part, double whole) {
 }
 
 double median_of(std::vector<double> values) {
-  // A report may have NaN, which has no order.
+  // Sorts NaN to the end, because a report may have it.
   std::ranges::sort(values,
                     [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
   const std::size_t middle = values.size() / 2;

@@ -46,7 +46,8 @@ class Fields {
     return found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
   }
 
-  /// Returns the count of a member; `fallback` if it is missing or not a count.
+  /// Returns the number of a member as T, without its fraction; `fallback` if it is missing, not a
+  /// number, negative or too large.
   template <class T>
   [[nodiscard]] T count(const char* key, T fallback) const {
     const double value = number(key).value_or(-1);

@@ -90,8 +90,8 @@ Sample sample_of(const Fields& row, int round) {
   return sample;
 }
 
-/// Finds the aggregates among the rows. Versions before 1.5 do not mark them: X is a benchmark with
-/// aggregates "X_…" if rows "X_mean" and "X_stddev" exist.
+/// Finds the aggregates among the rows. Google Benchmark before 1.5 does not mark them: X is a
+/// benchmark with aggregates "X_…" if rows "X_mean" and "X_stddev" exist.
 class Aggregates {
  public:
   explicit Aggregates(const std::vector<Fields>& rows) {
@@ -115,7 +115,7 @@ class Aggregates {
   }
 
  private:
-  /// Returns whether a row is about all benchmarks of a family.
+  /// Returns whether a row has the complexity of a family of benchmarks, or the error of its fit.
   static bool is_complexity(const Fields& row) {
     return row.has("big_o") || row.has("cpu_coefficient") || row.has("rms");
   }
@@ -188,7 +188,7 @@ class Benchmarks {
     return family && instance ? std::optional(std::pair(*family, *instance)) : std::nullopt;
   }
 
-  std::set<std::string> taken_;  // names in the file, and new names
+  std::set<std::string> taken_;  // all names in use
   std::vector<Benchmark> list_;
   std::map<std::string, std::vector<std::size_t>> indices_;  // indices in `list_`, by name
 };
@@ -214,7 +214,7 @@ void check_cpu_time(CaseResult& c, const std::vector<const Fields*>& rows,
 }
 
 /// Returns the median over the repetitions of a rate that the program reported, which may be per
-/// CPU time; 0 if there is none or a repetition has an unusable one.
+/// CPU time; 0 if a repetition has none or an unusable one.
 double rate_of(const CaseResult& c, const std::vector<const Fields*>& rows, const char* key,
                std::vector<FileNote>& file_notes) {
   std::vector<double> rates;

@@ -15,8 +15,8 @@ namespace parbench::report {
 ///   sample in its own round, because the file does not show which were taken next to each other;
 /// - a benchmark that reported an error is failed, one that skipped itself is skipped, even if only
 ///   some repetitions did; aggregates are not used;
-/// - a case without a usable real time is failed; another field with an unusable value is unknown
-///   for that case, and a note names it;
+/// - a benchmark is failed if a repetition has no usable real time; another field with an unusable
+///   value is unknown for that case, and a note names it;
 /// - benchmarks with the same name are numbered: "BM_sum", "BM_sum (2)";
 /// - the model of the processor is described by its caches, because the file does not name it;
 ///   values that the context lacks are unknown: time, cores, caches;

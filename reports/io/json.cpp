@@ -50,7 +50,7 @@ concept Enumeration = requires(T value) {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
-/// A struct of the report.
+/// A struct that is read and written field by field.
 template <class T>
 concept Record = std::is_class_v<T> && !std::same_as<T, std::string>;
 
@@ -273,8 +273,8 @@ void check_index(int index, std::size_t count, const JsonPath& path, std::string
       fmt::format("{}: {} {} does not exist; there are {}", path.text(), what, index, count));
 }
 
-/// Throws UsageError unless all indices of a timeline exist and the times of its calls are ordered:
-/// views and metrics do not check them.
+/// Throws UsageError unless a timeline's graph is valid, the indices of its calls exist, and no
+/// call begins before the timeline or ends before its begin: views and metrics do not check this.
 void check_timeline(const Timeline& timeline, const JsonPath& path) {
   PlanGraph graph;
   graph.lanes = timeline.graph.lanes;
@@ -305,7 +305,7 @@ void check_timelines(const std::vector<CaseResult>& cases, std::string_view path
   }
 }
 
-/// Requires unique names, which identify cases and rows.
+/// Throws UsageError unless the names are unique: they identify cases and rows.
 void check_names(const std::vector<CaseResult>& cases, std::string_view path) {
   std::unordered_map<std::string_view, std::size_t> indices;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -317,7 +317,8 @@ void check_names(const std::vector<CaseResult>& cases, std::string_view path) {
   }
 }
 
-/// Refuses negative times and times of more than a century. Accepts NaN, which all users handle.
+/// Throws UsageError for times below 0 or above `max_case_seconds`. Accepts NaN, which all users
+/// handle.
 void check_times(const std::vector<CaseResult>& cases, std::string_view path) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto check_time = [&](double seconds, std::string_view what) {
@@ -335,9 +336,9 @@ void check_times(const std::vector<CaseResult>& cases, std::string_view path) {
   }
 }
 
-/// Limits the size of tables, above all CSV. A table has a row per case and a column for many of
-/// the names below, so a small file may become a huge table. Names are also searched linearly.
-/// Strategies are neither columns nor searched.
+/// Limits the size of tables, above all CSV: a table has a row per case and a column for most of
+/// the names below, so a small file may become a huge table. Also limits the names because they are
+/// searched linearly.
 void check_table_size(const std::vector<CaseResult>& cases, std::string_view path) {
   constexpr std::size_t max_names = 1'000;
   constexpr std::size_t max_cells = 10'000'000;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Far more than the peaks of a device need.
+/// Limits of a file of peaks, far above what the peaks of a device need.
 constexpr ReadLimits file_limits{.bytes = 100'000,
                                  .values = 1000,
                                  .text = 1000,

@@ -28,10 +28,10 @@ class PeakCache {
   /// unreadable, damaged or of another machine.
   [[nodiscard]] std::vector<Peak> find(const Fingerprint& device) const;
 
-  /// Creates the folder if needed and checks that `keep` can write to it. Throws UsageError.
+  /// Creates the folder if needed. Throws UsageError if `keep` could not write to it.
   void check_writable(const Fingerprint& device) const;
 
-  /// Replaces the peaks of the device atomically. Throws Error.
+  /// Replaces the peaks of the device atomically. Throws Error if that fails.
   void keep(const Fingerprint& device, const std::vector<Peak>& peaks) const;
 
  private:

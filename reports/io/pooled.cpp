@@ -115,7 +115,7 @@ CaseResult without_figures_of_run(CaseResult c) {
   return c;
 }
 
-/// Adds an item to a list such as "release and debug", unless the list has it.
+/// Adds an item to a text such as "release and debug", unless the text has it.
 void add_item(std::string& items, const std::string& item) {
   constexpr std::string_view separator = " and ";
   for (std::size_t begin = 0; begin <= items.size();) {
@@ -138,7 +138,8 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the case of a later run. Failed takes precedence over skipped, and skipped over measured.
+/// Adds the case of a later run. The pooled status is the first of these that a run has: failed,
+/// skipped, measured, not run.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
   ++pool.runs;
@@ -273,7 +274,8 @@ class Pool {
     }
   }
 
-  /// Adds the duration of a run. The withheld share becomes the mean over the durations.
+  /// Adds the duration of a run. The share that a quota withheld becomes the mean, weighted by
+  /// duration.
   void add_duration(const Report& later) {
     const double lost =
         report_.quota_lost * report_.duration_seconds + later.quota_lost * later.duration_seconds;

@@ -8,7 +8,7 @@
 
 namespace parbench::report {
 
-/// A run and the name of its file; empty for a part of a file.
+/// A run and the name of its file; the name is empty for one of several runs in a file.
 struct NamedRun {
   std::string name;
   Report report;
@@ -21,7 +21,7 @@ struct NamedRun {
 ///   skipped in one of them.
 /// - Facts about the run and its machine are those of the first run, but the start is the earliest
 ///   and circumstances have the values of all runs. Durations are added; the share that a quota
-///   withheld is their mean.
+///   withheld is the mean, weighted by duration.
 /// - Results that apply to one run are left out: speedups, metrics, bounds, profiles, answers,
 ///   findings, published figures.
 /// - FileNotes name cases that are not in every run, and differing commits.

@@ -56,7 +56,7 @@ constexpr double min_quota_lost = 0.01;
 /// measured alone.
 [[nodiscard]] bool is_bound_disproved(const CaseResult& c);
 
-/// Numbers of cores of some devices.
+/// Counts of the cores that devices use; in `different`, a core of several devices counts once.
 struct DeviceCores {
   std::size_t different = 0;
   std::size_t sum = 0;  // sum over the devices

@@ -6,7 +6,7 @@
 
 namespace parbench::report {
 
-/// Type U, or const U for the writer.
+/// T is U (to read a report into its fields) or const U (to write them).
 template <class T, class U>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, U>;
 

@@ -56,16 +56,16 @@ struct Fingerprint {
                                           std::string_view now);
 
 /// Returns the first difference as text, "number of cores: 2 before, 4 now"; empty if there is
-/// none. Facts that are unknown on one side are not compared.
+/// none. A CPU, number of cores or memory that is unknown on one side is not compared.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
 
-/// Returns the names of unknown facts, which another program did not record: "CPU", "number of
-/// cores".
+/// Returns which of "CPU" and "number of cores" are unknown, because another program did not record
+/// them.
 [[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
 /// Returns the installed memory from the memory that the kernel reports, which lacks a few percent
-/// for firmware and kernel that vary from boot to boot. Rounds up to multiples of an eighth of its
-/// power of two: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
+/// for firmware and kernel that vary from boot to boot. Rounds up to a multiple of an eighth of the
+/// largest power of two that is not above it: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
 [[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Best rates of devices by name.
+// Names and texts of devices' best rates.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace parbench::report {
 /// Returns the name of a matrix product's peak in files, with its number format: "gemm bf16". The
 /// peak is in FLOP/s; a multiply-add counts as two.
 [[nodiscard]] std::string gemm_peak(std::string_view number_format);
-/// Memory bandwidth for all cores of a device. B/s, read and written bytes together.
+/// Memory bandwidth for all cores of a device, in B/s, read and written bytes together.
 inline constexpr std::string_view memory_peak = "memory";
-/// Memory bandwidth for the copy lane of a device.
+/// Memory bandwidth for the copy lane of a device, in B/s, read and written bytes together.
 inline constexpr std::string_view copy_peak = "copy";
-/// Bandwidth of the copy lane from pinned host memory to a device with its own memory, and back.
-/// B/s; each transferred byte counts once.
+/// Bandwidths of the copy lane from pinned host memory to a device with its own memory, and back,
+/// in B/s. Each transferred byte counts once.
 inline constexpr std::string_view to_device_peak = "h2d";
 inline constexpr std::string_view to_host_peak = "d2h";
 

@@ -16,7 +16,7 @@
 namespace parbench::report {
 namespace {
 
-/// Fields that are wrapped when shown.
+/// Names of fields with prose, in which line breaks stay.
 constexpr std::array<std::string_view, 5> prose{"error", "question", "text", "detail", "warnings"};
 
 class Cleaner {

@@ -17,9 +17,9 @@ namespace parbench::report {
 struct Losses {
   /// The span times the speedup of the samples, divided by the number of devices.
   double ideal = 0;
-  double slower_calls = 0;  // longer work, by smaller micro-batches or shared memory bandwidth
+  double slower_calls = 0;  // longer calls, for example by smaller micro-batches
   double imbalance = 0;     // the busiest device computes longer than the mean
-  double bubble = 0;        // other waits for devices
+  double bubble = 0;        // other idle time, such as waits for other devices
   double copies = 0;        // copies and communication while the device does not compute
   double launch = 0;        // waits for the host or the queue
   friend bool operator==(const Losses&, const Losses&) = default;
@@ -39,7 +39,7 @@ struct Profile {
   /// The timeline with the calls of each task merged; none for a plan with more than
   /// `max_reported_tasks`.
   std::optional<Timeline> timeline;
-  std::optional<Losses> losses;  // only if a baseline on one device was profiled, too
+  std::optional<Losses> losses;  // none without a profiled baseline on one device, see `losses_of`
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

@@ -43,7 +43,7 @@ struct ThreadUse {
   double page_faults = 0;  // first accesses to memory per second, summed over the threads
   /// Share of the wanted core time that the threads did not get.
   std::optional<double> denied = {};
-  /// Cores used by other programs, relative to the device's. May be negative for a short sample,
+  /// Share of the device's cores that other programs used. May be negative for a short sample,
   /// because the system counts in clock ticks.
   std::optional<double> others = {};
   int threads = 0;  // number of these threads; 0 in reports of earlier versions
@@ -72,8 +72,9 @@ struct Sample {
   int round = 0;
   int process = 0;                               // index of the process that took it
   std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
-  double cpu_seconds = 0;                        // CPU time of all threads of the process
-  NamedNumbers counters = {};                    // counters requested by flags of Google Benchmark
+  /// CPU time of an execution, of all threads of the process
+  double cpu_seconds = 0;
+  NamedNumbers counters = {};  // counters requested by flags of Google Benchmark
   /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
   /// by rank, for runs over several ranks.
   std::vector<double> rank_waits = {};
@@ -84,8 +85,8 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// A fraction or rate computed from the times of a case and of other cases, over the rounds in
-/// which all were sampled.
+/// A fraction or rate computed from the times of a case, often with those of other cases over the
+/// rounds in which all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
@@ -184,7 +185,7 @@ struct CaseResult {
   double throughput = 0;    // amount per second, by the median
   double flops = 0;         // floating-point operations of one execution
   double bytes = 0;
-  std::vector<Kernel> kernels;  // in the order of first use, each once
+  std::vector<Kernel> kernels;  // one entry per kernel, in the order of first use
   NamedTexts notes;
   std::optional<Profile> profile;  // none if the case was not profiled
   friend bool operator==(const CaseResult&, const CaseResult&) = default;
@@ -194,13 +195,12 @@ struct CaseResult {
   return c.status == CaseStatus::measured && c.statistics;
 }
 
-/// Returns whether several processes have sampled the case.
 [[nodiscard]] inline bool has_several_processes(const CaseResult& c) {
   return std::ranges::any_of(
       c.samples, [&](const Sample& sample) { return sample.process != c.samples.front().process; });
 }
 
-/// The reason if sampling stopped because the time of the run was over.
+/// The value of `CaseResult::stopped_because` if the time of the run was over.
 inline constexpr std::string_view total_time = "total-time";
 
 /// The text shown for a case for which the run had no time.
@@ -212,7 +212,8 @@ inline constexpr std::string_view left_out_of_time = "not measured";
   return c.status == CaseStatus::not_run && c.stopped_because == total_time;
 }
 
-/// The reason if a case is not sampled because another case has the same plan.
+/// The value of `CaseResult::stopped_because` if a case is not sampled because an earlier case has
+/// the same plan.
 inline constexpr std::string_view equal_plan = "equal plan";
 
 /// Returns whether a case has no number because an earlier case has the same plan.
@@ -225,8 +226,8 @@ inline constexpr std::string_view equal_plan = "equal plan";
   return is_left_out_of_time(c) || has_equal_plan(c);
 }
 
-/// Returns whether resuming the run has work to do for a case: it has no number, or its sampling
-/// was cut short.
+/// Returns whether resuming the run has work to do for a case: it was not measured, or its sampling
+/// was cut short. False for a case with the plan of another one.
 [[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
   if (has_equal_plan(c)) return false;
   return c.status != CaseStatus::measured || c.stopped_because == "unfinished" ||
@@ -314,8 +315,8 @@ struct Machine {
   std::string cpu_model;
   int cores_online = 0;
   std::vector<int> cores_allowed;  // empty: unknown
-  /// Number of cores that the CPU quota of its control group grants, such as 0.5; only if below the
-  /// number of allowed cores.
+  /// Number of cores that the CPU quota of the process's control group grants, such as 0.5; only if
+  /// below the number of allowed cores.
   std::optional<double> cpu_quota;
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // mean clock of the cores at the start, as the kernel reports it
@@ -338,8 +339,8 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The sampling options of one scenario, from flags and preset. Each process gets its share of the
-/// times and the full counts.
+/// The sampling options of one scenario, from flags and preset. With several processes, each has an
+/// equal share of the times; the numbers of samples and executions apply to each.
 struct Sampling {
   std::string scenario;
   double precision = 0;  // half-width of the median's 95% interval relative to the median
@@ -378,12 +379,13 @@ struct Answer {
 /// An explanation of the times of cases, with evidence: the result of a rule of reports/findings.
 struct Finding {
   std::string scenario;
-  std::string rule;                // "saturated", "launch-bound", …
-  std::vector<std::string> cases;  // names of the cases
+  std::string rule;  // "saturated", "launch-bound", …
+  std::vector<std::string> cases;
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
-  double share = 0;  // share of the first case's time that it explains; 0 if it costs no time
+  /// Share of the first case's time that it explains or, for a gain, of its baseline's; 0: neither.
+  double share = 0;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -404,7 +406,7 @@ constexpr double max_credible_efficiency = 1.05;
 
 struct Report {
   std::string version;      // version of parbench, or of the other program if known
-  std::string measured_by;  // the other program that measured: "Google Benchmark 1.9.0"
+  std::string measured_by;  // "Google Benchmark 1.9.0"; empty if parbench measured
   std::string started_utc;  // ISO 8601; empty if another program did not record it
   double duration_seconds = 0;
   double sampling_seconds = 0;   // part of the duration: samples and their warm-up
@@ -429,7 +431,7 @@ struct Report {
   std::vector<Answer> answers;
   std::vector<Finding> findings;
   std::vector<Published> published;       // only with the preset `published`
-  std::vector<FileNote> file_notes = {};  // notes on the file of another program
+  std::vector<FileNote> file_notes = {};  // notes on the files that were read
   NamedTexts model_notes = {};            // notes on models from files, by model name
   friend bool operator==(const Report&, const Report&) = default;
 };

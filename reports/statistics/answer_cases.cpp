@@ -24,7 +24,7 @@ const CaseResult* fastest_division(const std::vector<CaseResult>& cases,
   return fastest;
 }
 
-/// Returns the case that explains a recommendation; null if the report lacks it.
+/// Returns the case that represents a recommendation in findings; null if the report lacks it.
 const CaseResult* explained_case(const Recommendation& found,
                                  const std::vector<CaseResult>& cases) {
   const CaseResult* used =

@@ -123,15 +123,17 @@ double quota_loss(const std::vector<Sample>& samples) {
   return seconds > 0 ? lost / seconds : 0;
 }
 
-/// Returns the seconds per second in which threads waited for a core, summed over the threads.
+/// Returns the seconds per second in which threads waited for a core, summed over the threads; the
+/// denied share if their number is unknown.
 double waiting_of(const ThreadUse& use) {
   return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
 }
 
 /// Returns the share of the waits of a device's threads in which other programs had the core.
-/// Programs that take the share t of its cores delay one thread for t of the time, or all threads
-/// for t / (1 − t) of their running time: threads that wait for the same core lose that time once.
-/// Uses all samples, because one is shorter than the clock ticks in which others' use is counted.
+/// Programs that take the share t of the cores can delay one thread for t of the time, or all
+/// threads together for t / (1 − t) of their running time: threads that wait for the same core lose
+/// that time once. The larger of both limits the result. Uses all samples, because one is shorter
+/// than the clock ticks in which others' use is counted.
 double share_of_others(const CaseResult& measured, const std::string& device) {
   const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
   if (found == measured.conditions.end() || !found->threads) return 0;

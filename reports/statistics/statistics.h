@@ -80,8 +80,8 @@ using CombineRound =
 [[nodiscard]] std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
                                                        std::span<const double> case_seconds);
 
-/// Returns the same ratio of samples, paired by round; with several processes, over the medians of
-/// the processes.
+/// Returns the same for the samples of a baseline and a case, paired by round; with several
+/// processes, over the medians of the processes.
 [[nodiscard]] std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples);
 
 }  // namespace parbench

@@ -130,8 +130,8 @@ void stack(Grid& grid, std::size_t width) {
   std::erase_if(grid.columns, [](const Column& column) { return column.narrow.is_heading; });
 }
 
-/// Leaves out columns with a rank below `end`, except those that fit when columns are added in
-/// descending order of rank. Returns the names of the columns left out.
+/// Leaves out columns with a rank below `end`, except those of rank 0 and those that fit when
+/// columns are added in descending order of rank. Returns the names of the columns left out.
 std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   const std::vector<Column> all = std::move(grid.columns);
   std::set<int, std::greater<>> ranks;
@@ -175,7 +175,7 @@ std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t wid
   Grid apart = grid;
   Grid joined = grid;
   joined.columns = joined_headings(grid.columns);
-  // `joined` has one column for all headings.
+  // In `joined`, one column replaces these.
   const auto headings = std::ranges::count_if(
       grid.columns, [](const Column& column) { return column.narrow.is_heading; });
   std::vector<std::string> missing_apart = drop(apart, width, any_rank);

@@ -18,16 +18,17 @@ enum class Emphasis { none, bold, dim };
 /// Adds the terminal's escape sequences for the emphasis if `color` is set.
 [[nodiscard]] std::string emphasised(std::string text, Emphasis emphasis, bool color);
 
-/// How a column behaves in a table that is too wide. Columns with a rank below `important_rank` are
-/// kept if they fit beside the others, higher ranks first. If the others alone are too wide, a grid
-/// that `joins_headings` gets one column for all headings if that keeps more important columns. If
-/// that does not suffice, the headings move to a line above their rows. In both cases, columns of
-/// any rank may be left out.
+/// How a column behaves in a table that is too wide. First, columns with a rank below
+/// `important_rank` are left out, except those that fit, higher ranks first. If the other columns
+/// alone are too wide, columns of all ranks but 0 may be left out. A grid that `joins_headings`
+/// then gets one column for all headings if that keeps more important columns. If that is still too
+/// wide or costs all columns of `needed_rank`, the headings move to a line above their rows.
 struct Narrow {
   static constexpr int important_rank = 100;
-  static constexpr int needed_rank = 200;  // joined headings must not cost all columns of this rank
-  int rank = 0;                            // 0: never left out
-  bool is_heading = false;                 // the column's texts name the row
+  /// Headings are not joined if that costs all columns from this rank on.
+  static constexpr int needed_rank = 200;
+  int rank = 0;             // 0: never left out
+  bool is_heading = false;  // the column's texts name the row
 };
 
 struct Column {
@@ -46,7 +47,7 @@ struct Grid {
   /// The heading of each row, on lines above the row; empty if columns name the rows.
   std::vector<std::string> headings = {};
   std::string headings_title = {};
-  bool joins_headings = false;  // one column for all headings, not a line for each row
+  bool joins_headings = false;  // whether `fit` may join all headings in one column
 
   /// Makes the grid fit into `width` columns of the terminal, as far as `Narrow` allows. Returns
   /// the names of the columns that it leaves out, each once.

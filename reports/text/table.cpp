@@ -42,8 +42,8 @@ void move_unit_to_title(Column& column) {
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
 }
 
-/// Appends a mark to text. If any text of a column has a mark, the others get a space, so that
-/// numbers stay aligned.
+/// Appends a mark to text. With `any_mark` (another text of the column has a mark), a text without
+/// a mark gets a space, so that numbers stay aligned.
 std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
   return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
 }

@@ -22,13 +22,13 @@ enum class Tone { plain, better, worse, reason };
 struct TableCell {
   std::string text = {};
   std::string mark = {};   // mark of a footnote, shown after the text
-  std::string range = {};  // the interval of the text
+  std::string range = {};  // interval of the value
   std::string range_mark = {};
   std::optional<double> number = {};  // sort key on a page
   Tone tone = Tone::plain;            // `reason`: a page appends the reason of the row
   std::size_t span = 1;   // width in columns on a page, at least 1; the next columns are empty
   std::string link = {};  // target of the cell's link on a page
-  std::string note = {};  // a second line on a page
+  std::string note = {};  // second line of the cell on a page
 };
 
 struct TableColumn {
@@ -45,7 +45,7 @@ struct TableColumn {
   bool wrapped = false;        // a page breaks its lines
   bool folded = false;         // a page shows its cells on request
   Narrow narrow = {};          // how a terminal shows it in a table that is too wide
-  int range_rank = 0;          // rank of the ranges if they may be left out alone
+  int range_rank = 0;          // rank of the ranges if they may be left out alone; else 0
 };
 
 struct TableRow {
@@ -67,7 +67,7 @@ struct Table {
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
   bool joins_headings = false;  // Grid::joins_headings
-  /// Output that has the columns left out on a terminal.
+  /// Name of an output with all columns, for the note on columns that a terminal leaves out.
   std::string complete_in = "the JSON report";
 };
 

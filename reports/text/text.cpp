@@ -113,7 +113,7 @@ std::string short_commit(std::string_view commit) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  // limits the number of combining marks, which have no width
+  // limits combining marks, which have no width
   constexpr std::size_t max_bytes_of_column = 8;
   std::size_t columns = 0;
   std::size_t fitting = 0;  // bytes, with room for the ellipsis

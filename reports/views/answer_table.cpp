@@ -13,7 +13,8 @@
 namespace parbench::report {
 namespace {
 
-// The recommended case and its gain are never left out; tied cases explain them.
+// Priorities of columns in a table that is too wide. The recommended case and its gain are never
+// left out.
 constexpr Narrow of_row{.is_heading = true};
 constexpr Narrow open_rank{1};
 constexpr Narrow remark_rank{2};

@@ -45,7 +45,8 @@ std::set<std::string> named_cases(const ScenarioCases& group) {
   return named;
 }
 
-/// Returns "No timeline of split 5 (interrupted): its calls have no findings."; may be empty.
+/// Returns "No timeline of split 5 (interrupted): its calls have no findings."; empty if no case of
+/// the answer lacks a timeline for a recorded reason.
 std::string missing_timelines(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<std::string> labels;

@@ -143,7 +143,8 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// Returns a filter for the tied cases and their baselines; empty if these are most of the cases.
+/// Returns the flag that selects the tied cases and their baselines; empty if these are most of the
+/// cases.
 std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
@@ -182,7 +183,8 @@ void add_total_time(std::vector<std::string>& arguments, double seconds) {
   add_flag(arguments, "--max-total-time", rounded_up(seconds));
 }
 
-/// Adds the flags that multiply the number of samples. `seconds`: time limit of the whole run.
+/// Adds the flags for the precision and the time limits of a run that takes the needed samples.
+/// `seconds`: time limit of the whole run.
 void add_limits(const Report& report, const Need& need, double seconds,
                 std::vector<std::string>& arguments) {
   double longest = 0;
@@ -236,9 +238,10 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
 
 /// Cases that a run did not measure or did not finish.
 struct Missing {
-  std::size_t measured = 0;     // number of cases with a number
-  std::size_t left_out = 0;     // number of cases that were not run
-  std::size_t fewest = 0;       // min samples of the cases for which the run had no more time
+  std::size_t measured = 0;  // number of cases with a number
+  std::size_t left_out = 0;  // number of cases that were not run
+  // min number of samples of the measured cases that the end of the run's time cut short
+  std::size_t fewest = 0;
   bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
 
   [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
@@ -264,7 +267,8 @@ Missing missing_of(const Report& report) {
 /// Returns the time limit of a resumed run, which prepares all cases again.
 double resumed_seconds(const Report& report, const Need& need, const Missing& missing) {
   constexpr double margin = 1.2;
-  constexpr double default_seconds = 150;  // Scenario::quick_seconds; the run may have had less
+  // default of Scenario::quick_seconds; the run may have had less time
+  constexpr double default_seconds = 150;
   if (missing.measured == 0) {
     return std::max(
         {need.factor * report.duration_seconds, limits_of(report).total_seconds, default_seconds});
@@ -312,7 +316,7 @@ NextCommand rerun_of_missing(const Report& report, const std::string& path,
   return command;
 }
 
-/// Returns whether a recommendation has a load of this kind.
+/// Returns whether any recommendation has a load; `load`: the member that holds its share.
 bool has_load(const Report& report, double Recommendation::*load) {
   return std::ranges::any_of(report.answers, [&](const Answer& answer) {
     return std::ranges::any_of(answer.recommendations,

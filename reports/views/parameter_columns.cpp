@@ -58,7 +58,8 @@ bool is_function_of(const ParameterColumn& column, const ParameterColumn& other)
   return true;
 }
 
-/// Returns whether several rows share a value, so that the column does not just number the rows.
+/// Returns whether all rows have a value, values differ, and some rows share one: the column does
+/// not just number the rows.
 bool divides_rows(const ParameterColumn& column) {
   std::map<std::optional<std::string>, std::size_t> counts;
   for (const auto& value : column.values) ++counts[value];

@@ -22,9 +22,9 @@ struct ParameterColumn {
   std::optional<std::string> common = {};
   /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};
-  /// Name of an earlier column that determines this one, as a model determines its sizes or a
-  /// layout determines whether a row has the only value; else empty. Rows that differ in this
-  /// column also differ in that one.
+  /// Name of an earlier column whose value determines this column's: a model determines its sizes,
+  /// and a layout may determine whether a row has the only value. Else empty. Rows that differ in
+  /// this column also differ in that one.
   std::string follows = {};
 };
 
@@ -34,8 +34,8 @@ struct CommonParameters {
   std::string of = {};  // ParameterColumn::applies_to, or "model gpt" for values determined by it
 };
 
-/// Returns the columns in the order of the cases' parameters, after dtype and, if any case is
-/// captured, graph. The last column has the note named `note`, if given.
+/// Returns the columns in the order of the cases' parameters, after dtype and, if any case requests
+/// a graph, graph. The last column has the note named `note`, if given.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases,
                                                              std::string_view note = {});
 

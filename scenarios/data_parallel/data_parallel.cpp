@@ -73,8 +73,7 @@ std::vector<Axis> axes_of_data_parallel() {
        step_axis("clip")});
 }
 
-/// Returns whether the batch is too small to be divided: only one device computes, and all
-/// strategies are the same step.
+/// Returns whether a strategy that divides the batch would leave samples for only one device.
 bool is_undivided(const CaseSpec& spec) {
   if (spec.strategy == single_device || uses_all_cores(spec)) return false;
   return micro_batches_of_replicas(spec.parameters, devices_in(spec.parameters)).size() == 1;
@@ -124,8 +123,9 @@ class DataParallel final : public TrainingQuestion {
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override;
 };
 
-/// Adds the number of devices that compute: all, or all except a CPU device that is only a server.
-/// Returns why the devices are too few or of several kinds.
+/// Adds the number of devices that compute: all but the last if that is a CPU device that only
+/// serves as parameter server, otherwise all. Returns an obstacle if the devices are too few or of
+/// several kinds.
 std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters& parameters) {
   const bool may_serve = request.spec.strategy == parameter_server;
   const bool serves = may_serve && request.last_serves && request.device_count > 2;
@@ -141,8 +141,8 @@ std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters
   return std::nullopt;
 }
 
-/// Returns why devices cannot have different numbers of micro-batches: with divided gradients, all
-/// devices together reduce the gradients of each micro-batch.
+/// Returns an obstacle if devices have different numbers of micro-batches with ZeRO 2 or 3, which
+/// reduces the gradients of each micro-batch over all devices.
 std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& parameters) {
   const std::int64_t level = parameters.integer_or("zero", 1);
   if (level == 1) return std::nullopt;
@@ -167,7 +167,7 @@ std::optional<Obstacle> DataParallel::divide(const Request& request, const Netwo
   const int devices = devices_in(parameters);
   const auto used = static_cast<int>(micro_batches_of_replicas(parameters, devices).size());
   if (used < devices) parameters.imply("idle", std::int64_t{devices - used});
-  // Only the last level gathers parameters, so other levels have no prefetch distance.
+  // Only ZeRO 3 gathers parameters in segments and has a prefetch distance.
   const std::int64_t level = asked.integer_or("zero", 0);
   if (level > 0) parameters.set("zero", level);
   if (level == last_zero_level) add_asked(asked, "prefetch", usual_prefetch, parameters);
@@ -206,13 +206,13 @@ double fullest_device(const CaseOutcome& one) {
 std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
 
 /// Returns "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory:
-/// sharded with zero 3, 315 MiB a device in 1.20× the time." The last part is omitted if less than
-/// a tenth is saved.
+/// sharded with zero 3, 315 MiB a device in 1.20× the time." The last part is omitted if it would
+/// save less than a tenth.
 std::string memory_text(const Scenario& scenario, const Outcomes& outcomes,
                         const Recommendation& best) {
   const CaseOutcome* used = find_outcome(outcomes, best.candidates.front().name);
   if (used == nullptr || fullest_device(*used) <= 0) return {};
-  if (uses_all_cores(used->spec)) return {};  // its memory equals that of one device
+  if (uses_all_cores(used->spec)) return {};  // all-cores needs the memory of one device
   const CaseOutcome* single = nullptr;
   const CaseOutcome* least = used;
   for (const CaseOutcome* one : outcomes) {

@@ -22,7 +22,7 @@ constexpr const char* divided = "divided";
 
 constexpr const char* usual_model = "gpt";
 
-/// Value of the axis "bucket" for one exchange of all gradients.
+/// Value of the axis "bucket" with which the gradients of a stage are exchanged all at once.
 constexpr std::int64_t one_exchange = 0;
 
 std::vector<Value> all_layouts(int devices) {
@@ -66,8 +66,8 @@ DeviceGrid grid_of(const Parameters& parameters) {
   return layout.empty() ? DeviceGrid{} : grid_named(layout);
 }
 
-/// Returns " parbench cannot divide layers of resnet50 into shards." if this applies to a model for
-/// which only replicas and stages were compared.
+/// Returns " parbench cannot divide layers of resnet50 into shards." for the models that cannot be
+/// divided into shards and have no case with shards; "" if there are none.
 std::string undivided_text(const Outcomes& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;
@@ -107,7 +107,6 @@ class Hybrid final : public TrainingQuestion {
   }
 };
 
-/// Returns the grid of the requested layout.
 DeviceGrid read_layout(const Scenario::Request& request) {
   const std::string& text = request.spec.parameters.text("layout");
   try {
@@ -141,8 +140,9 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
   return Obstacle{{"layout"}, std::move(message)};
 }
 
-/// Returns the number of samples per micro-batch; nothing if a replica's part of the batch is not
-/// divided. `share`: samples of the largest part.
+/// Returns the requested number of samples per micro-batch; without a request, for a pipeline, a
+/// number that gives about two micro-batches per stage, otherwise nothing. `share`: samples of the
+/// largest replica.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
   if (const Value* split = request.spec.parameters.find("split")) {
@@ -156,8 +156,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid
   return std::max((share + parts - 1) / parts, network.min_samples());
 }
 
-/// Adds the number of samples per micro-batch; returns why no single number gives the requested
-/// count of micro-batches.
+/// Adds "split", the number of samples per micro-batch. Returns an obstacle if no single number
+/// gives the requested number of micro-batches.
 std::optional<Obstacle> add_size(const Scenario::Request& request, const DeviceGrid& grid,
                                  const Network& network, Parameters& parameters) {
   const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];

@@ -12,7 +12,6 @@ namespace {
 constexpr std::string_view drawn_weights = "random";
 constexpr std::string_view weights_of_file = "file";
 
-/// Returns the options for a model from a file.
 FileOptions file_options(const Parameters& asked) {
   FileOptions options;
   if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
@@ -22,7 +21,6 @@ FileOptions file_options(const Parameters& asked) {
   return options;
 }
 
-/// Returns the axes for training ONNX files.
 std::vector<Axis> model_file_axes() {
   return {{.name = "loss",
            .description = "loss of an ONNX file; default: the loss at the end of its graph",
@@ -135,11 +133,12 @@ void add_asked(const Parameters& asked, const std::string& name, const Value& by
 
 namespace {
 
-/// Adds the kind of the model's head, if the model supports several.
+/// Adds the kind of the model's head, if the model supports several. Throws UsageError if it does
+/// not and the user requested one.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   const std::string head = request.spec.parameters.text_or("head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;
-  static_cast<void>(with_tied_head(model));  // throws if there is no choice
+  static_cast<void>(with_tied_head(model));  // throws if the model has no tied head
   add_choice(parameters, "head", head, head_names.front());
 }
 

@@ -19,8 +19,8 @@ namespace parbench {
 /// Returns the axis "model": shipped models and ONNX files. `usual`: the default; `published`: the
 /// values of the published preset, by default the same.
 [[nodiscard]] Axis model_axis(const std::string& usual, std::vector<Value> published = {});
-/// Returns axes for `model_size_names`, whose defaults are those of the model, for the head, and
-/// for open dimensions and the output of ONNX files.
+/// Returns the axes for the sizes of models (`model_size_names`, by default those of the model),
+/// for the head, and for the open dimensions and the output of ONNX files.
 [[nodiscard]] std::vector<Axis> model_size_axes();
 /// Names of the kinds of heads, the default first.
 inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
 [[nodiscard]] std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
                                               const std::vector<Axis>& further);
 
-/// Adds a choice, which the name of the case omits if it is the default.
+/// Adds a choice. The name of the case omits the choice if it is the default.
 void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
                 const Value& by_default);
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,

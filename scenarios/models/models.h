@@ -73,9 +73,9 @@ struct TransformerSizes {
   bool tied_head = false;  // the head has the embedding's table and no bias
 };
 
-/// Decoder-only transformer with normalisation before each part and learned positions (Radford et
-/// al. 2019: GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do
-/// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
+/// Decoder-only transformer with pre-normalisation and learned positions (Radford et al. 2019:
+/// GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do not
+/// divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const TransformerSizes& sizes);
 
 struct BlockSizes {
@@ -107,18 +107,19 @@ struct LlamaSizes {
   bool tied_head = false;  // the head has the embedding's table
 };
 
-/// Decoder-only transformer like Llama (Touvron et al. 2023): RMS normalisation before each part,
-/// rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
+/// Decoder-only transformer like Llama (Touvron et al. 2023): RMS pre-normalisation, rotary
+/// positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
 /// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the outputs of
-/// the router are only used as weights. Throws std::invalid_argument for numbers of heads and
-/// experts that do not divide. The loss is the cross-entropy of the next token. Units: embedding,
-/// layers.0 …, head.
+/// the router are only used as weights. Throws std::invalid_argument unless `heads` divides
+/// `hidden` into even parts, `kv_heads` divides `heads`, and `experts` is at least 2 and divides
+/// 2·`sequence`. The loss is the cross-entropy of the next token. Units: embedding, layers.0 …,
+/// head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
-/// Text encoder with normalisations after each part, and the head of a masked language model
-/// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens belong to one
-/// segment. Throws std::invalid_argument for a width that the heads do not divide. The loss is the
-/// cross-entropy of all positions. Units: embedding, layer.0 …, head.
+/// Text encoder with post-normalisation and the head of a masked language model (Devlin et al.
+/// 2018: BERT, whose head is tied), without dropout. All tokens belong to one segment. Throws
+/// std::invalid_argument for a width that the heads do not divide. The loss is the cross-entropy of
+/// all positions. Units: embedding, layer.0 …, head.
 [[nodiscard]] Network bert(const TransformerSizes& sizes);
 
 struct VitSizes {
@@ -130,8 +131,8 @@ struct VitSizes {
 
 /// Vision transformer (Dosovitskiy et al. 2020) with patches of 16 pixels, as in torchvision,
 /// without dropout; the defaults have the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
-/// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
-/// do not divide.
+/// layers.0 …, head. Throws std::invalid_argument for other sizes of images, and for a width that
+/// the heads do not divide.
 [[nodiscard]] Network vit(const VitSizes& sizes);
 
 struct RnnLmSizes {
@@ -142,18 +143,18 @@ struct RnnLmSizes {
   std::int64_t sequence = 35;
 };
 
-/// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, each
-/// after a dropout of 0.5 on its input (Zaremba, Sutskever, Vinyals 2014; the defaults are its
-/// "medium" size). The loss is the cross-entropy of the next token. The sequences of a batch belong
-/// to one length group: their lengths are more than half of `sequence`, at most `sequence`. Units:
-/// embedding, lstm.0 …, head.
+/// Recurrent language model: an embedding, stacked LSTMs and a projection to the vocabulary, with a
+/// dropout of 0.5 before each LSTM and the projection (Zaremba, Sutskever, Vinyals 2014; the
+/// defaults are its "medium" size). The loss is the cross-entropy of the next token. The sequences
+/// of a batch belong to one length group: their lengths are more than half of `sequence`, at most
+/// `sequence`. Units: embedding, lstm.0 …, head.
 [[nodiscard]] Network rnn_lm(const RnnLmSizes& sizes);
 
 /// Multi-layer perceptron: `layers` linear layers with `hidden` inputs and outputs, and a ReLU
 /// after each but the last. Every linear layer starts a unit.
 [[nodiscard]] Network perceptron(std::int64_t layers, std::int64_t hidden);
 
-/// Linear 10→10, ReLU | Linear 10→5: an extremely small model, for which splitting cannot pay.
+/// Two units, Linear 10→10 with ReLU and Linear 10→5: too small to gain from several devices.
 [[nodiscard]] Network toy_model();
 
 /// Linear 5→2: the model of PyTorch's tutorial on data parallelism.
@@ -162,15 +163,13 @@ struct RnnLmSizes {
 /// Sizes with which a model is built, by name: {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Names of all sizes of models.
 inline constexpr std::array<std::string_view, 9> model_size_names{
     "image",   "layers",   "hidden",     "heads",    "kv-heads",
     "experts", "sequence", "vocabulary", "embedding"};
 
-/// A model with its name for users.
 struct Model {
   std::string name;
-  ModelSizes sizes = {};  // sizes that it has, with default values
+  ModelSizes sizes = {};  // sizes of the model, with default values
   std::int64_t quick_batch = 24;
   /// Makes the network. `sizes` must have a value for each size of the model.
   std::function<Network(const ModelSizes& sizes)> make = {};
@@ -217,7 +216,6 @@ inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "predi
     std::string_view text);
 /// Returns the loss of that name. Throws std::out_of_range for an unknown name.
 [[nodiscard]] Loss loss_named(std::string_view name);
-/// The names of all losses.
 inline constexpr std::array<std::string_view, 2> loss_names{"mse", "cross-entropy"};
 
 }  // namespace parbench

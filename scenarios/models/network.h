@@ -16,7 +16,7 @@ namespace parbench {
 
 /// One layer. Inputs are indices of earlier layers, or `network_input`.
 struct Layer {
-  std::string name;  // prefix of its parameters' names, as in torchvision
+  std::string name;  // prefix of its parameters' names
   std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
   Shape output = {};  // shape of one sample: {C, H, W} or {features}
@@ -37,7 +37,8 @@ template <class Kind>
 
 inline constexpr int network_input = -1;
 
-/// Loss function of the prediction: a mean over all elements, or over all positions.
+/// Loss function of the prediction: a mean over elements (mean_squared_error) or over the positions
+/// of the target (cross_entropy).
 enum class Loss {
   mean_squared_error,  // the target has the shape of the prediction
   cross_entropy,       // softmax over the last dimension; one class per position
@@ -46,14 +47,15 @@ enum class Loss {
 /// Returns the name for --loss.
 [[nodiscard]] std::string_view to_string(Loss loss);
 
-/// Returns the initial values of a parameter in canonical order; null if they are drawn.
+/// A function that returns the initial values of a parameter in canonical order; null if they are
+/// drawn at random.
 using StoredValues =
     std::function<std::shared_ptr<const std::vector<float>>(const ParameterSpec& spec)>;
 
 /// Layers in the order of execution. A model may be split between its units: few tensors, most
 /// often one, cross from the units before a split to those after it.
 struct Network {
-  // includes sizes that its input does not show, so that different networks have different names
+  // includes the sizes that `input` does not show, so that different networks have different names
   std::string name;
   Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's
@@ -68,7 +70,8 @@ struct Network {
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
-  bool one_hot_target = true;       // one class per sample; false: standard normal numbers
+  // target of mean_squared_error: one class per sample, or standard normal numbers
+  bool one_hot_target = true;
   StoredValues stored_values = {};  // empty: all parameters are drawn
   /// Units that start the second and later stages in the published partition for two devices; empty
   /// if none was published.
@@ -90,13 +93,12 @@ struct Network {
   /// Returns the work of a layer for a micro-batch.
   [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
                                   NumberFormat format = {}) const;
-  /// Returns the parameters in torchvision's order, each once, with the layer that owns it.
+  /// Returns the parameters in PyTorch's order, each once, with the layer that owns it.
   [[nodiscard]] std::vector<ParameterSpec> parameters() const;
   /// Returns the layer that owns a layer's parameters: itself unless it is tied.
   [[nodiscard]] int owner_of(int index) const {
     return layer(index).tied_to < 0 ? index : layer(index).tied_to;
   }
-  /// Returns whether other layers are tied to a layer.
   [[nodiscard]] bool is_tied_to(int index) const {
     return std::ranges::find(layers, index, &Layer::tied_to) != layers.end();
   }
@@ -125,7 +127,8 @@ struct Network {
     return append(std::move(layer_name), std::move(kind), std::move(inputs));
   }
   /// Makes a layer use the parameters of an earlier one, with the same roles and shapes, and add
-  /// its gradients to theirs. Throws std::logic_error for other parameters.
+  /// its gradients to theirs. Throws std::logic_error unless `to` is earlier and has such
+  /// parameters.
   void tie(int index, int to);
   /// Starts a unit, to which the layers appended next belong.
   void unit(std::string unit_name);

@@ -22,7 +22,8 @@ constexpr const char* pipelined_model = "pipeline";
 
 constexpr std::int64_t published_batch = 120;
 
-// Implied parameter of cases on unlike devices: their references run on the same devices.
+// Implied parameter of cases on devices of different kinds, whose reference runs on the same
+// devices instead of on one.
 constexpr const char* reference_parameter = "reference";
 constexpr const char* same_devices = "same devices";
 
@@ -49,9 +50,9 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
       fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
 }
 
-/// Returns the number of samples per micro-batch, or nothing if the user gives the number of
-/// micro-batches. Preset values are for large batches: if the batch is not larger than the smallest
-/// value, half of the batch is used instead.
+/// Returns the value of "split"; nothing if the user gives the number of micro-batches instead. The
+/// values of presets are for large batches. If the batch is not larger than the smallest of them,
+/// half of the batch replaces this value.
 std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis,
                               std::int64_t batch) {
   const Value* given = request.spec.parameters.find("split");
@@ -64,8 +65,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const Axis& axis
   return batch / 2;
 }
 
-/// Returns the number of parameters in the name of a case and its size of micro-batches, negated:
-/// of tied cases, one with lower values is simpler.
+/// Returns the complexity of a case, compared lexicographically: the number of parameters in its
+/// name, then the negated number of samples per micro-batch.
 std::vector<std::int64_t> complexity(const CaseSpec& spec) {
   const Value* split = spec.parameters.find("split");
   const auto* samples = split == nullptr ? nullptr : std::get_if<std::int64_t>(split);
@@ -74,7 +75,8 @@ std::vector<std::int64_t> complexity(const CaseSpec& spec) {
 }
 
 /// Returns ", 90% of what its tasks and their dependencies allow; without micro-batches: 1.02×
-/// (0.99–1.04)"; the second part only if a case with micro-batches is recommended.
+/// (0.99–1.04)". The second part is added if micro-batches pay or may pay, and model-parallel was
+/// measured with the same batch.
 std::string details_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome& gaining = *find_outcome(outcomes, found.gaining->name);
   std::string text;
@@ -145,7 +147,7 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override {
     return {.grid = {.stages = devices_in(spec.parameters)}};
   }
-  /// Returns whether the case has micro-batches, whose statistics batch normalisations use.
+  /// Returns true for a pipeline: batch normalisations use the statistics of its micro-batches.
   [[nodiscard]] bool compares_parts(const CaseSpec& spec) const override {
     return spec.strategy == pipelined_model;
   }
@@ -191,8 +193,8 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);
-  // In a network of fifty layers, roundings by the kernels of another backend change gradients by
-  // more than the tolerance. Unlike devices may have different backends.
+  // Devices of different kinds may have different backends, whose roundings change the gradients of
+  // a network of fifty layers by more than the tolerance.
   if (!request.devices_alike) parameters.imply(reference_parameter, same_devices);
   if (is_pipeline) add_asked(asked, "schedule", default_schedule, parameters);
   return std::nullopt;
@@ -202,7 +204,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.parameters.find(reference_parameter) == nullptr) {
     return TrainingQuestion::reference(spec);
   }
-  if (spec.strategy == model_parallel) return std::nullopt;  // its reference would be the same step
+  if (spec.strategy == model_parallel) return std::nullopt;  // its reference would be itself
   return with_strategy(spec, in_turn_strategy, {"schedule"});
 }
 

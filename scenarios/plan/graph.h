@@ -35,8 +35,8 @@ struct Lane {
   std::string device;  // "cpu:0"
   StreamKind kind = StreamKind::compute;
   int threads = 1;  // number of cores on which its tasks run
-  /// Number of cores of the device that all its lanes share; 0 for a lane that uses none of them,
-  /// such as a copy lane with its own core.
+  /// Number of the device's cores, which its lanes share; 0 for a lane that uses none of them, such
+  /// as a copy lane with its own core.
   int device_cores = 0;
   friend bool operator==(const Lane&, const Lane&) = default;
 };
@@ -45,7 +45,7 @@ struct Lane {
 /// "node1/0/cpu:0"; empty for "cpu:0" and "cuda:0/1".
 [[nodiscard]] std::string_view host_of(std::string_view device);
 
-/// Work that runs without a pause on its lanes once the tasks in `after` have ended.
+/// Work that runs on its lanes without a pause once the tasks in `after` have ended.
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
@@ -61,7 +61,7 @@ struct Task {
   std::string phase = {};
   std::optional<int> micro_batch = {};  // index of the micro-batch that it processes
   Work work = {};
-  double sent = 0;  // bytes that communication moves from one device to another
+  double sent = 0;  // bytes moved from one device to another, summed over all senders
   friend bool operator==(const Task&, const Task&) = default;
 };
 
@@ -81,7 +81,6 @@ struct PlanGraph {
 
   [[nodiscard]] const Lane& lane(LaneId id) const { return lanes.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] const Task& task(TaskId id) const { return tasks.at(static_cast<std::size_t>(id)); }
-  /// Returns the work of all tasks.
   [[nodiscard]] Work work() const;
   /// Returns the names of devices, in the order of their first lanes.
   [[nodiscard]] std::vector<std::string> devices() const;

@@ -22,7 +22,7 @@ icl::discrete_interval<Nanoseconds> interval_of(const TimeSpan& span) {
 
 Nanoseconds length_of(const Times& times) { return static_cast<Nanoseconds>(icl::length(times)); }
 
-/// Waits in whole nanoseconds.
+/// `Waits` in whole nanoseconds.
 struct Gaps {
   Nanoseconds dependency = 0;
   Nanoseconds host = 0;
@@ -59,7 +59,7 @@ std::vector<double> streams_busy(const Timeline& timeline) {
   return seconds;
 }
 
-/// Finds the calls for which each call waits.
+/// Finds the calls that had to end before a call could begin.
 class Causes {
  public:
   explicit Causes(const Timeline& timeline)
@@ -82,9 +82,10 @@ class Causes {
     return before_[call];
   }
 
-  /// Returns the call of another task for which the first call of a task on a lane waits; nothing
-  /// for later calls. It is the call that ends last among the last calls of the tasks in `after`
-  /// and, for a collective, the previous calls on its other lanes.
+  /// Returns the call of another task on which the first call of a task on a lane depends; nothing
+  /// for later calls. It is the one that ends last. Candidates are the last calls of the tasks in
+  /// `after` and, for a collective, the previous calls on the lanes where it begins at the same
+  /// time.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
@@ -116,7 +117,7 @@ class Causes {
   const Timeline& timeline_;
   std::vector<std::optional<std::size_t>> before_;
   std::vector<std::optional<std::size_t>> last_of_task_;
-  /// First calls of tasks with several lanes.
+  /// For tasks with several lanes: the first call on each lane.
   std::map<TaskId, std::map<LaneId, std::size_t>> first_of_lane_;
 };
 
@@ -148,7 +149,8 @@ bool is_on(const Timeline& timeline, const TimedCall& call, const std::string& d
   return timeline.graph.lane(call.lane).device == device;
 }
 
-/// Returns the waits before calls of a device that begin while no other call of the device runs.
+/// Returns the waits of a device, before those of its calls that begin while no other call runs on
+/// it.
 Waits waits_of(const Timeline& timeline, const Causes& causes, const std::string& device) {
   std::vector<std::size_t> calls;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {

@@ -1,7 +1,7 @@
 // Metrics of a timeline, in seconds. Busy, idle and overlapped times are exact: unions and
-// intersections of the intervals in which calls ran, computed in whole nanoseconds. Waits and the
-// critical path explain them. Their sums are exact, too, but the cause of a wait is inferred from
-// the plan and from the host's enqueueing: the last event for which the call had to wait.
+// intersections of the intervals in which calls ran, in whole nanoseconds. The cause of a call's
+// wait, on which the critical path depends, is inferred: the last event for which the call had to
+// wait according to the plan and the host's enqueueing.
 #pragma once
 
 #include <string>
@@ -11,34 +11,35 @@
 
 namespace parbench {
 
-/// Idle time before calls by cause. Before each call, waiting for other tasks comes first, then
-/// waiting for the host, then the rest.
+/// Idle time before calls by cause. The time before each call is divided in this order: until the
+/// tasks on which the call depends have ended, until the host has enqueued it, until it begins.
 struct Waits {
-  double dependency = 0;  // a task that it waits for had not ended
-  double host = 0;        // all those tasks had ended, but the host had not enqueued the call
-  double queue = 0;       // the call could have run: wake-ups, launch latency, other users
+  double dependency = 0;  // a task on which the call depends had not ended
+  double host = 0;        // the tasks had ended, but the host had not enqueued the call
+  double queue = 0;       // the call was enqueued and ready: wake-ups, launch latency, other users
 
   [[nodiscard]] double total() const { return dependency + host + queue; }
   friend bool operator==(const Waits&, const Waits&) = default;
 };
 
-/// Metrics of all lanes of one device. Each comment describes the times that are summed.
+/// Metrics of all lanes of one device: total times during which the conditions in the comments
+/// hold.
 struct DeviceMetrics {
   std::string device;
-  double busy = 0;           // at least one call runs
-  double idle = 0;           // no call runs, between the beginning and the end of the timeline
-  double bubble = 0;         // part of idle between the device's first and last call
-  Waits waits;               // part of idle before calls; the rest follows the last call
-  double compute = 0;        // a computation runs
-  double copy = 0;           // a copy runs
-  double communication = 0;  // a collective, or a message between devices, runs
-  double exposed_copy = 0;   // a copy runs, but no computation on this device
+  double busy = 0;     // at least one call runs
+  double idle = 0;     // no call runs, between the beginning and the end of the timeline
+  double bubble = 0;   // no call runs, between the device's first and last call
+  Waits waits;         // `idle` before calls, by cause; excludes idle time after the last call
+  double compute = 0;  // a computation runs
+  double copy = 0;     // a copy runs
+  double communication = 0;          // a collective, or a message between devices, runs
+  double exposed_copy = 0;           // a copy runs, but no computation on this device
   double exposed_communication = 0;  // communication runs, but no computation on this device
   double overlapped = 0;             // a computation runs during a copy or communication
   friend bool operator==(const DeviceMetrics&, const DeviceMetrics&) = default;
 };
 
-/// Metrics of one lane, independent of other lanes of its device.
+/// Idle time before the calls of one lane, whether or not other lanes of the device are busy.
 struct LaneMetrics {
   std::string name;  // "cpu:0/compute"
   std::string device;
@@ -46,24 +47,25 @@ struct LaneMetrics {
   friend bool operator==(const LaneMetrics&, const LaneMetrics&) = default;
 };
 
-/// The chain of causes from the last call back to the beginning: each call waited last for the end
-/// of another call, or for the host.
+/// Seconds on the critical path: the chain from the last call back to the beginning in which each
+/// call is preceded by the call for whose end it waited last. It ends at a call that waited last
+/// for the host.
 struct CriticalPath {
   double compute = 0;
   double copy = 0;
   double communication = 0;
-  double host = 0;   // from the beginning until the host had enqueued the first call of the chain
-  double queue = 0;  // waiting without a cause in the timeline
+  double host = 0;  // from the beginning until the host had enqueued the earliest call of the chain
+  double queue = 0;  // between the last cause of each call's wait and the beginning of the call
 
   [[nodiscard]] double total() const { return compute + copy + communication + host + queue; }
   friend bool operator==(const CriticalPath&, const CriticalPath&) = default;
 };
 
-/// Ratio of the idle time of all devices, with its value for an ideal pipeline of p stages and m
-/// micro-batches.
+/// Idle time of all devices over another time. The comments give the value for an ideal pipeline of
+/// p stages and m micro-batches.
 struct BubbleRatio {
-  double of_total = 0;  // relative to the whole time of all devices: (p − 1)/(m + p − 1)
-  double of_busy = 0;   // relative to their busy time: (p − 1)/m
+  double of_total = 0;  // over the whole time of all devices; ideal: (p − 1)/(m + p − 1)
+  double of_busy = 0;   // over the busy time of all devices; ideal: (p − 1)/m
   friend bool operator==(const BubbleRatio&, const BubbleRatio&) = default;
 };
 
@@ -77,10 +79,10 @@ struct CallMetrics {
   /// network has hundreds, unless they use a reference implementation.
   std::string tensors = {};
   std::string kernel = {};  // "brgconv:avx512_core"; may be empty
-  bool reference = false;   // a plain loop, often a hundred times slower than an optimised kernel
+  bool reference = false;   // as TimedCall::reference
   int count = 0;
   double seconds = 0;
-  double enqueueing = 0;    // host seconds for enqueueing them; 0 if they were launched as a graph
+  double enqueueing = 0;    // seconds of the host for enqueueing them; 0 if launched as a graph
   double team_waiting = 0;  // sum of TimedCall::team_waiting
   double flops = 0;
   double bytes = 0;

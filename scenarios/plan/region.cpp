@@ -26,7 +26,7 @@ std::size_t RegionPlanner::acquire(std::size_t bytes) {
   if (const auto hole = acquire_hole(bytes)) return *hole;
   const std::size_t size = round_up(bytes, alignment);
   std::size_t offset = peak_;
-  // The region may grow from a free block at its end.
+  // A free block at the end of the region becomes the first part of the new block.
   if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == peak_) {
     offset = std::prev(free_.end())->first;
     free_.erase(std::prev(free_.end()));

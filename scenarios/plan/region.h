@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Allocator of offsets within one region (best fit), which records the size that the region needs.
-/// It allocates no memory: the caller replays the lifetimes of its tensors once, then reads `peak`.
+/// Best-fit allocator of offsets within one region. It allocates no memory: the caller replays the
+/// lifetimes of its tensors once, then reads the size that the region needs (`peak`).
 class RegionPlanner {
  public:
   static constexpr std::size_t alignment = 64;
@@ -19,7 +19,7 @@ class RegionPlanner {
   /// Throws std::logic_error for an offset that is not held.
   void release(std::size_t offset);
   [[nodiscard]] std::size_t peak() const { return peak_; }
-  /// Returns the end of the last block that is in use.
+  /// Returns the end of the block in use with the highest offset; 0 if no block is in use.
   [[nodiscard]] std::size_t end() const {
     return held_.empty() ? 0 : held_.rbegin()->first + held_.rbegin()->second;
   }

@@ -28,7 +28,7 @@ Timeline simulate(const PlanGraph& graph, const std::vector<double>& costs) {
   check(graph, costs);
   Timeline timeline;
   timeline.graph = graph;
-  std::vector<Nanoseconds> free(graph.lanes.size(), 0);  // end of the last task of each lane
+  std::vector<Nanoseconds> free(graph.lanes.size(), 0);  // by lane: end of its last task so far
   std::vector<Nanoseconds> ended;
   ended.reserve(graph.tasks.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {

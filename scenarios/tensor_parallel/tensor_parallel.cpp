@@ -16,7 +16,6 @@ constexpr const char* divided_positions = "sequence-parallel";
 constexpr const char* transformer = "transformer-block";
 constexpr const char* perceptron_alone = "perceptron-block";
 
-/// Returns the axes: model, batch, sizes of transformers, and the optimiser.
 std::vector<Axis> axes_of_tensor_parallel() {
   Axis model = step_axis("model", {}, {transformer}, {perceptron_alone, transformer});
   model.description =
@@ -62,7 +61,8 @@ RestOfNetwork rest_of(const CaseSpec& spec) {
   return spec.strategy == divided_positions ? RestOfNetwork::by_positions : RestOfNetwork::repeated;
 }
 
-/// Returns why collectives cannot divide the activations: collectives move words of four bytes.
+/// For sequence parallelism: returns an obstacle if a shard's part of the activations is not a
+/// multiple of four bytes, the word size of collectives.
 std::optional<Obstacle> obstacle_of_words(const CaseSpec& spec, const Network& network,
                                           std::int64_t batch, int devices) {
   if (spec.strategy != divided_positions) return std::nullopt;

@@ -15,8 +15,8 @@ constexpr std::uint64_t input_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
-/// Writes the values that `write` writes to canonical f32 memory, converted to the tensor's layout
-/// and type.
+/// Writes a tensor: `write` gets canonical f32 memory, whose values are then converted to the
+/// tensor's layout and type. Waits for the stream.
 void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
                const std::function<void(BufferView)>& write) {
   const TensorDesc plain = canonical(tensor.shape);
@@ -106,7 +106,7 @@ namespace {
 
 /// Samples of different lengths, each padded with `value` at its end.
 struct PaddedSamples {
-  std::vector<std::int64_t> lengths = {};  // length of each sample; empty: no padding
+  std::vector<std::int64_t> lengths = {};  // length without padding, by sample; empty: no padding
   std::int32_t value = 0;
 };
 
@@ -119,7 +119,7 @@ PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
   return padding;
 }
 
-/// Writes integers from 0 to `end` − 1, and the padding of each sample.
+/// Writes random integers from 0 to `end` − 1, and the padding of each sample.
 void draw_padded(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                  RandomStream numbers, const PaddedSamples& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
@@ -146,7 +146,7 @@ void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, Ran
   write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
 }
 
-/// Writes standard normal numbers: those at the positions of `part` in a tensor with all positions.
+/// Draws standard normal numbers for all positions, and writes those at the positions of `part`.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
                  PositionPart part) {
   const Fill fill{.count = element_count(tensor.shape) * part.count,

@@ -17,7 +17,8 @@ namespace parbench {
 // Functions that write are synchronous. Tensors may have any layout and floating-point type, unless
 // a comment restricts them.
 
-/// Writes the numbers of an f32 Fill, which must have the tensor's number of elements.
+/// Writes the random or constant numbers that an f32 Fill generates; `numbers.count` must be the
+/// tensor's number of elements.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
 /// Writes the numbers of several f32 Fills, one after the other; their counts must add up to the
 /// tensor's number of elements.
@@ -25,20 +26,22 @@ void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
 /// Returns the numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
-/// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected at random. `perturbation`
-/// (Context::perturbation), not 0: n and −n make opposite selections, which differ for each n.
+/// Multiplies each f32 value by 1 + `change` or 1 − `change`. The signs are random, differ for each
+/// n = |`perturbation`| (Context::perturbation, not 0), and are opposite for n and −n.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
-/// Writes integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
+/// Writes random integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers);
 
-/// Returns a function that writes the input of the whole batch: padded tokens, or standard normal
-/// numbers. The function keeps a reference to the stream, not to the range.
+/// Returns a function that writes the input of the whole batch: tokens, padded if their number
+/// varies between samples, or standard normal numbers. The function keeps a reference to the
+/// stream, not to the range.
 [[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// Like `writer_of_inputs`, for the target of the whole batch.
+/// Like `writer_of_inputs`, for the target of the whole batch: class numbers (negative for
+/// padding), one-hot rows or standard normal numbers.
 [[nodiscard]] std::function<void(BufferView)> writer_of_target(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);

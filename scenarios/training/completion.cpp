@@ -12,7 +12,7 @@ bool touches(const Call& call, const BufferView& region) {
   return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
 }
 
-/// Returns the number of calls after which no call accesses the region.
+/// Returns the number of calls up to the last one that accesses the region.
 std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
   std::size_t count = calls.size();
   while (count > 0 && !touches(calls[count - 1], region)) --count;

@@ -161,8 +161,9 @@ NamedValues NaivePerceptron::switched_gradients(NamedValues from, double closene
   return from;
 }
 
-/// Returns, by layer, the largest magnitude of an input of a ReLU whose sign is switched; negative
-/// if there is none: for other layers, and for all if `closeness` is 0.
+/// Returns, by layer, the magnitude up to which `switched_gradients` treats an input as if it had
+/// the opposite sign; negative for layers other than ReLUs and, if `closeness` is 0, for all
+/// layers.
 NaivePerceptron::Values NaivePerceptron::limits(double closeness) const {
   Values limits(network_.layers.size(), -1.0);
   if (closeness == 0) return limits;

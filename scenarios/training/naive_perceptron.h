@@ -11,8 +11,8 @@
 
 namespace parbench {
 
-/// Returns whether a network is a chain of linear layers with biases and ReLUs whose loss is the
-/// mean squared error.
+/// Returns whether a network is a chain of linear layers with biases and ReLUs, its samples are
+/// vectors, and its loss is the mean squared error.
 [[nodiscard]] bool is_perceptron(const Network& network);
 
 using NamedValues = std::map<std::string, std::vector<double>>;
@@ -33,11 +33,10 @@ class NaivePerceptron {
                   DType dtype);
 
   [[nodiscard]] double loss() const;
-  /// Returns gradients by the name of the parameter.
   [[nodiscard]] NamedValues gradients() const;
-  /// Returns the gradients that would result if some inputs of ReLUs had the opposite sign: those
-  /// with a magnitude of at most `closeness` times the root mean square of the layer's inputs.
-  /// `from`: gradients without this change. Recomputes only samples with such inputs.
+  /// Returns the gradients of a backward pass that treats inputs of ReLUs as if they had the
+  /// opposite sign where their magnitude is at most `closeness` times the root mean square of the
+  /// layer's inputs. `from`: `gradients()`. Recomputes only samples with such inputs.
   [[nodiscard]] NamedValues switched_gradients(NamedValues from, double closeness) const;
 
  private:
@@ -51,7 +50,7 @@ class NaivePerceptron {
   const NamedValues& parameters_;
   std::size_t samples_;
   DType dtype_;
-  // values_[i] is the input of layer i; the last one is the prediction
+  // values_[i] is the input of layer i; the last element is the prediction
   std::vector<Values> values_;
   Values errors_;  // prediction minus target
 };

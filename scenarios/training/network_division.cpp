@@ -20,7 +20,8 @@ namespace {
 /// Number of projections before attention: queries, keys and values.
 constexpr int projections_of_attention = 3;
 
-/// Returns the reader of a layer if there is exactly one, which reads nothing else; -1 otherwise.
+/// Returns the layer that reads the output of layer `index` if it is the only such layer and has no
+/// other input; otherwise -1.
 int only_reader(const Network& network, int index) {
   int found = -1;
   for (int reader = index + 1; reader < static_cast<int>(network.layers.size()); ++reader) {
@@ -49,7 +50,8 @@ struct Pair {
   int second = 0;
 };
 
-/// Returns the pairs of layers that shards divide (NetworkDivision), in order; no layer is in two.
+/// Returns the pairs of linear layers that are divided over shards (NetworkDivision), in order. No
+/// layer is in two pairs.
 std::vector<Pair> pairs_of(const Network& network) {
   std::vector<Pair> pairs;
   int free_from = 0;
@@ -222,7 +224,6 @@ bool NetworkDivision::is_repeated(const std::string& parameter) const {
 }
 
 void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {
-  // Draw the values once for all shards.
   std::map<std::string, SharedValues> values;
   for (const ParameterSpec& spec : parameters_)
     values[spec.name] = initial_values(whole, spec, seed);

@@ -25,14 +25,14 @@ enum class RestOfNetwork {
 /// them, as Megatron-LM does (Shoeybi et al. 2019). A shard has some outputs of the first layer
 /// (with attention: some heads) and the corresponding inputs of the second layer, whose output is
 /// the sum over the shards. Shard 0 adds the bias of that sum. The network of each shard has the
-/// layer indices of the whole network. Its parameters start with their part of the whole network's
-/// initial values.
+/// layer indices of the whole network. The initial values of its parameters are those of the whole
+/// network's parameters, or parts of them.
 class NetworkDivision {
  public:
-  /// `by_positions` (Korthikanti et al. 2022) supports networks of normalisations, residual
-  /// connections and such pairs, each of which follows a normalisation of its own; the number of
-  /// positions must be a multiple of `shards`. Throws std::invalid_argument for unsupported
-  /// networks. Does not keep a reference to `whole`.
+  /// With `by_positions` (Korthikanti et al. 2022), each pair must follow a normalisation that no
+  /// other layer reads, and the other layers must be normalisations and residual connections (not
+  /// checked). Throws std::invalid_argument if a pair does not, or `obstacle_to_division` returns
+  /// an obstacle. Does not keep a reference to `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {
@@ -54,7 +54,6 @@ class NetworkDivision {
   [[nodiscard]] const std::vector<ParameterSpec>& parameters() const { return parameters_; }
 
  private:
-  /// How a linear layer is divided.
   struct Cut {
     bool by_outputs = false;  // false: by inputs
     int groups = 1;  // groups of outputs that are divided separately: queries, keys and values

@@ -97,9 +97,9 @@ bool may_normalise(const Composition& composition) {
   });
 }
 
-/// Returns the number of convolutions among the general operations of a layer, recognised by
-/// parameters {outputs, inputs, height, width}. A scale of channels has one output and does not
-/// count.
+/// Returns the number of convolutions among the general operations of a layer, recognised by their
+/// weights {outputs, inputs, height, width}. Weights with one output may be a scale of channels and
+/// do not count.
 std::size_t composed_convolutions(const Network& network, const Layer& layer,
                                   const Composition& composition) {
   constexpr std::size_t dimensions = 4;

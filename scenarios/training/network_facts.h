@@ -14,8 +14,8 @@ namespace parbench {
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in
-/// files whose exporter has folded batch normalisations into convolutions; otherwise 0. In composed
-/// layers every convolution counts, with or without a bias.
+/// files whose exporter has folded batch normalisations into convolutions; otherwise 0. In a
+/// Composition, every convolution counts, with or without a bias.
 [[nodiscard]] std::size_t convolutions_without_normalisation(const Network& network);
 
 /// Sums over layers, for a whole batch.
@@ -36,13 +36,13 @@ struct LayerFacts {
   NetworkAmounts amounts;
 };
 
-/// A unit; stages of a pipeline begin with units.
+/// Facts about a unit; stages of a pipeline consist of whole units.
 struct UnitFacts {
   std::string name;
   /// Maximum number of the unit's layers in one topological level, which can run concurrently.
   std::size_t branches = 1;
-  /// Tensors that cross from earlier units in the forward pass. Their gradients, of the same size,
-  /// cross back in the backward pass.
+  /// Tensors that cross the cut point before the unit in the forward pass. Their gradients, of the
+  /// same size, cross it in the backward pass.
   std::size_t crossing_tensors = 0;
   std::size_t crossing_bytes = 0;
   NetworkAmounts amounts;
@@ -54,8 +54,8 @@ struct NetworkFacts {
   NetworkAmounts total;  // with the FLOPs of the loss, which does not belong to a layer
 };
 
-/// Returns the facts of a training step in f32 with a batch of `samples` samples. The step is only
-/// planned, for the stream's device, and not run.
+/// Returns the facts of a training step in f32 with SGD and a batch of `samples` samples. The step
+/// is only planned, for the stream's device, and not run.
 [[nodiscard]] NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t samples);
 
 }  // namespace parbench

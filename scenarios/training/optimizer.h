@@ -14,7 +14,6 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 /// Throws std::invalid_argument for a name other than sgd, momentum, adam and adamw.
 [[nodiscard]] OptimizerKind optimizer_named(std::string_view name);
 
-/// Returns whether it is Adam or AdamW.
 [[nodiscard]] inline bool is_adam(OptimizerKind kind) {
   return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
 }
@@ -22,8 +21,8 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::sgd;
   float learning_rate = 0.001F;
-  /// Maximum norm of the gradients of all stages together; larger gradients are scaled down to it.
-  /// 0: no clipping.
+  /// Maximum norm of the gradients of all stages together. If the norm is larger, all gradients are
+  /// scaled down to it. 0: no clipping.
   float max_norm = 0;
 
   [[nodiscard]] bool clips() const { return max_norm > 0; }
@@ -36,10 +35,10 @@ struct Optimizer {
 /// squares of all gradients; 1 without clipping.
 [[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
 
-/// A parameter after the first update after a reset, by definition.
+/// Result of the first update of a parameter element after a reset, by definition.
 struct NaiveUpdate {
   double after = 0;
-  double change = 0;  // amount of change; for AdamW, of decay and step added without signs
+  double change = 0;  // magnitude; for AdamW, |decay| + |step|
 };
 /// `before`: value before the update; `gradient`: gradient of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
@@ -50,7 +49,8 @@ struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
-  /// Bytes of gradients of copies, at the end, which the norm of another region includes.
+  /// Bytes of the gradients of copies of other stages' parameters, at the end of `gradients`. They
+  /// count in the norm of the region that owns the parameters.
   std::size_t copies = 0;
 };
 
@@ -66,15 +66,15 @@ class RegionUpdate {
     return squared_norm(counted(), sum);
   }
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& gradients, const BufferView& sum);
-  /// With clipping: returns calls that compute the factor from the sums of squares of all
-  /// gradients, {parts} f32.
+  /// With clipping: returns calls that compute the factor from `squared_norms`, {parts} f32, the
+  /// sums of squares of all parts of the gradients.
   [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int parts);
   /// Returns the clip factor, one f32; empty without clipping.
   [[nodiscard]] const Tensor& factor() const { return factor_; }
 
   [[nodiscard]] std::vector<Call> update();
 
-  /// Returns the gradients that this region's norm includes.
+  /// Returns the gradients that this region's norm includes: all except those of copies.
   [[nodiscard]] BufferView counted() const {
     return region_.gradients.part(0, region_.gradients.bytes - region_.copies);
   }

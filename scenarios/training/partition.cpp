@@ -97,10 +97,11 @@ void add_cut_notes(const Network& network, const std::vector<int>& partition,
 
 namespace {
 
-/// Partitions whose slowest stages differ by less than this share count as equal, as cases do.
+/// A partition counts as equal to the fastest one if its slowest stage takes at most this share
+/// longer. Cases are tied within the same share.
 constexpr double equal_within = 0.03;
 
-/// Returns the partition that an earlier run of this case used, if it is valid for the network.
+/// Returns the partition that an earlier run used for the case `name`, if it is known and valid.
 std::optional<std::vector<int>> known_partition(const Context& context, const Network& network,
                                                 const std::string& name, int stages) {
   const auto known = context.options().known_cuts.find(name);
@@ -112,8 +113,8 @@ std::optional<std::vector<int>> known_partition(const Context& context, const Ne
   }
 }
 
-/// Returns a key that is equal for cases with the same network and equal devices, which should use
-/// the same partition.
+/// Returns the key (Context::measured) of the partition that cases with the same network and equal
+/// devices share.
 std::string sweep_key(const Context& context, const Network& network,
                       const std::vector<int>& devices) {
   std::string key = fmt::format("of {} {}", network.name, to_string(network.input));
@@ -124,9 +125,9 @@ std::string sweep_key(const Context& context, const Network& network,
   return key;
 }
 
-/// Returns the first partition that was selected before under this key and whose slowest stage is
-/// within `tolerance` of the fastest possible. If there is none, selects, among all partitions
-/// within the tolerance, the one that is balanced by estimates.
+/// Returns the first partition that an earlier case has recorded under this key and whose slowest
+/// stage takes at most the share `tolerance` longer than that of the fastest partition. If there is
+/// none, records and returns the one of these partitions that is balanced by estimates.
 std::vector<int> agreed_partition(Context& context, int device, const std::string& key,
                                   const StepCosts& costs, double tolerance) {
   const double fastest = slowest_stage(costs.measured, balanced_partition(costs.measured));

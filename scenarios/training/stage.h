@@ -47,9 +47,9 @@ struct Samples {
 /// Returns a view with a size but without memory, for data that is stored outside of the stage.
 [[nodiscard]] inline BufferView elsewhere(std::size_t bytes) { return BufferView().part(0, bytes); }
 
-/// Memory that a stage gets from its maker (stage_memory.h), partly shared with other cases.
-/// Parameters, their copies and gradients may be `elsewhere`; users of the stage's calls then have
-/// to replace the views of such data (ZeroSegments).
+/// Memory that the constructor of a stage gets (stage_memory.h makes it), partly shared with other
+/// cases. Parameters, their copies and gradients may be `elsewhere`; users of the stage's calls
+/// then have to replace the views of such data (ZeroSegments).
 struct StageMemory {
   BufferView parameters;
   BufferView packed;  // packed copies of parameters (ParameterStore)
@@ -61,8 +61,9 @@ struct StageMemory {
   Samples target;  // last stage only
 };
 
-/// The constructor borrows the memory that is not in StageMemory: activations, boundary tensors,
-/// the optimiser's state, and the loss.
+/// A stage on its device. The constructor borrows the memory that is not in StageMemory:
+/// activations, boundary tensors, the optimiser's state, the loss, and gradients if StageMemory has
+/// none.
 class Stage {
  public:
   struct Options {
@@ -104,9 +105,8 @@ class Stage {
   /// Returns the calls of the last stage's first backward pass except its first call, the loss.
   [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   /// Returns the memory in which `backward_after_loss` expects the gradient of the prediction. The
-  /// forward pass uses the same memory.
+  /// forward pass uses the same memory, so the gradient must be written after it.
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
-  /// Returns the update of the stage's parameters.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
 
@@ -152,8 +152,8 @@ class Stage {
   /// micro-batch uses its slot.
   [[nodiscard]] Tensor last_source(int micro_batch) const;
   [[nodiscard]] Tensor prediction(int micro_batch) const;
-  /// Returns whether the stage computes all micro-batches of the batch, with separate memory for
-  /// the activations of each.
+  /// Returns whether the stage processes all samples of the batch, and the activations of each
+  /// micro-batch have a slot of their own.
   [[nodiscard]] bool holds_whole_batch() const;
 
  private:
@@ -165,8 +165,8 @@ class Stage {
   /// Returns the memory of each micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
-  /// Returns whether a tensor only passes through the stage, so that its gradient is sent from
-  /// where it was received.
+  /// Returns whether there is a tensor that only passes through the stage, whose gradient is sent
+  /// on from the memory in which it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   /// Returns a tensor of the network (StageProgram::desc_of) for a micro-batch.

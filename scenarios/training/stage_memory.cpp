@@ -36,7 +36,8 @@ BufferView shared_statistics(CaseParts& parts, const Stage::Options& options,
   return statistics;
 }
 
-/// Returns all samples of the batch in shared memory; `write` is called once for all cases.
+/// Returns all samples of the batch in memory that cases with the same `key` share. `write` is
+/// called once for all of them.
 Samples shared_samples(CaseParts& parts, const Stage::Options& options, const TensorDesc& whole,
                        const std::string& key, const std::function<void(BufferView)>& write) {
   const BufferView view = parts.context.shared(
@@ -85,8 +86,9 @@ CaseData::ResetFunction filling(CaseParts& parts, Stream& stream,
   };
 }
 
-/// Makes the case's reset write the initial values of all parameters: to the parameter's own memory
-/// if `memory` is null, otherwise one after the other to the beginning of `memory`.
+/// Makes the case's reset write the initial values of one parameter after the other: to the
+/// parameter's own memory if `memory` is null, otherwise to the beginning of `memory`. Then the
+/// reset calls `keep`, unless it is null.
 void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
                 const KeepParameter& keep) {
   const int device = stage.device();

@@ -7,25 +7,25 @@
 
 namespace parbench {
 
-/// Returns memory for everything except gradients. Cases on a device share the samples of the batch
-/// if these have the same shape and type. Cases that have the same stage in the same layouts also
-/// share its parameters and running statistics, which change as the cases train.
+/// Returns memory for everything except gradients. Cases on a device share equal inputs and
+/// targets, and the parameters and running statistics of equal stages with equal layouts. Training
+/// changes the latter; the reset of a case restores them.
 [[nodiscard]] StageMemory shared_memory(CaseParts& parts, const Stage::Options& options,
                                         const StagePlan& plan);
 /// Like `shared_memory`, but parameters and their packed copies are `elsewhere`.
 [[nodiscard]] StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                                     const StagePlan& plan);
 /// Returns memory for a stage that is the whole network and gets parameters and samples from
-/// another device in every step. The memory of these belongs to the case alone, and the first reset
-/// fills it with NaN, except tokens. There is no target.
+/// another device in every step. The case alone uses the memory for these; the first reset fills it
+/// with NaN, except for tokens. There is no target.
 [[nodiscard]] StageMemory fed_memory(CaseParts& parts, const Stage::Options& options,
                                      const StagePlan& plan);
 
 /// Makes the case's reset write the initial values of parameters that are stored in the stage.
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage);
 /// For parameters stored elsewhere: makes the case's reset write the initial values of one
-/// parameter after the other to the beginning of `memory`, which has room for the largest, and then
-/// call `keep` with the parameter's range of the region.
+/// parameter after the other to the beginning of `memory`, which has room for the largest. After
+/// each parameter, the reset calls `keep` with its offset and size in the region.
 using KeepParameter = std::function<void(Stream& stream, const BufferView& parameter)>;
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage, const BufferView& memory,
                                     const KeepParameter& keep);

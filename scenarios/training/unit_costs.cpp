@@ -36,7 +36,6 @@ class Unit {
 
   [[nodiscard]] const StageProgram& program() const { return program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
-  /// Returns the calls of both passes.
   [[nodiscard]] const std::vector<SymbolicCall>& calls() const { return calls_; }
 
  private:
@@ -89,7 +88,8 @@ double estimated_seconds(const Unit& unit) {
   return seconds;
 }
 
-/// Memory of one measured unit, with one buffer per space, filled with random numbers.
+/// Memory of one measured unit, with one buffer per space. Data that calls read before they write
+/// it is random.
 class UnitMemory {
  public:
   UnitMemory(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
@@ -176,7 +176,8 @@ double measured_copy_seconds(Context& context, std::size_t bytes) {
   return measured_seconds(stream, [&] { stream.copy(destination, source); });
 }
 
-/// Returns the seconds for sending a gradient and adding a received one.
+/// Returns the seconds for sending a gradient to the other stage and adding the gradient received
+/// from it.
 double measured_exchange_seconds(Context& context, std::int64_t elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
   Stream& stream = context.stream(0, StreamKind::compute);
@@ -200,8 +201,7 @@ double estimated_exchange_seconds(std::int64_t elements) {
   return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
 }
 
-/// Returns whether copies are measured. Copies between ranks are estimated, because one rank alone
-/// cannot measure them.
+/// Copies between ranks are not measured, because one rank alone cannot measure them.
 bool measures_copies(const Context& context, CostBasis basis) {
   return basis == CostBasis::measured && context.options().measures && context.device_count() > 1 &&
          !context.is_remote(0) && !context.is_remote(1);
@@ -211,7 +211,6 @@ std::size_t crossing_bytes(const Device& device, const StageRange& whole, int fi
   return Boundary(device, whole, whole.network->crossing(first), whole.batch).bytes();
 }
 
-/// Returns every unit as a separate stage.
 std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) {
   std::vector<int> every_unit(network.units.size() - 1);
   std::iota(every_unit.begin(), every_unit.end(), 1);
@@ -229,11 +228,11 @@ std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) 
 }
 
 /// Number of passes over all units: several, so that a disturbance of some seconds does not affect
-/// all times of a unit.
+/// all measurements of a unit.
 constexpr int passes = 3;
 
-/// Returns the estimate of every unit, followed, if the context measures, by the times of all units
-/// in each pass.
+/// Returns the estimated seconds of every unit. If the context measures, they are followed by the
+/// measured seconds of every unit, for each pass.
 std::vector<double> estimates_and_passes(Context& context, Stream& stream, const Network& network,
                                          const UnitRun& run) {
   const std::vector<StageRange> ranges = unit_ranges(network, run);

@@ -28,14 +28,14 @@ struct UnitSeconds {
   double uncertainty = 0;         // relative uncertainty of the sum of measured times
 };
 
-/// Measures each unit on random data in separate memory, if the context measures, and takes the
-/// fastest of three passes over all units. Later calls for equal devices return the result of the
-/// first.
+/// Measures each unit, if the context measures: on random data in separate memory, as the fastest
+/// of three passes over all units. Later calls with the same arguments, or for an equal device,
+/// return the result of the first.
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 
-/// Basis of the costs of copies and exchanges: measured (if the context measures and has two
-/// devices in this process) or always estimated.
+/// Basis of the costs of copies and exchanges. `measured`: measured if the context measures and its
+/// first two devices are in this process, otherwise estimated.
 enum class CostBasis { measured, estimated };
 
 /// Returns, for each unit, the seconds for copying the tensors of a micro-batch that cross the cut
@@ -43,9 +43,9 @@ enum class CostBasis { measured, estimated };
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 
-/// Returns the pairs of units in which a layer uses the parameters of a layer of an earlier unit.
-/// The seconds are for one copy and one addition of gradients, which the stages of both units do
-/// once per step of `batch` samples; a micro-batch of `run` gets its share of them.
+/// Returns the pairs of units in which a layer of one is tied to a layer of the other. `seconds` is
+/// for one copy and one addition of gradients, which the stages of both units perform once per
+/// step, multiplied by the share of a micro-batch of `run` in the `batch` samples of the step.
 [[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run,

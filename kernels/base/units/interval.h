@@ -7,7 +7,8 @@
 
 namespace parbench {
 
-/// The confidence that every interval should reach; order statistics of few samples do not.
+/// The confidence that every interval should reach; order statistics of few samples do not reach
+/// it.
 inline constexpr double wanted_confidence = 0.95;
 
 /// Min number of independent values (samples or processes) for an interval of `wanted_confidence`.
@@ -21,13 +22,14 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Returns whether an interval has less than the wanted confidence, because of too few samples.
+/// Returns whether there is an interval and its confidence is below the wanted one: it was computed
+/// from too few values.
 [[nodiscard]] inline bool is_low(const std::optional<Interval>& interval) {
   return interval && interval->confidence < wanted_confidence;
 }
 
-/// A ratio of times of two cases, or a number computed from times of several cases, from the rounds
-/// in which all of these cases were sampled.
+/// A ratio of the times of two cases, or a number computed from the times of several cases. Only
+/// rounds in which all of these cases were sampled count.
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval = {};  // none for a single round

@@ -14,8 +14,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t initial_capacity = 256;
-/// Time for which a wait yields between polls before it sleeps between them: short waits end
-/// without the latency of waking up.
+/// Time for which a wait yields between polls, so that short waits end without the latency of
+/// waking up. Longer waits sleep between polls.
 constexpr auto yielding = std::chrono::microseconds(200);
 constexpr auto sleep_between_polls = std::chrono::microseconds(20);
 constexpr int polls_per_check = 50;

@@ -74,8 +74,8 @@ class HostWorker {
   /// OutOfMemory.
   [[nodiscard]] Staging& staging();
 
-  /// Waits until the enqueued work has ended. Throws its first exception once, or TimedOut after
-  /// `limit`. Work after an exception is skipped.
+  /// Waits until the enqueued work has ended. Throws its first exception, or TimedOut after
+  /// `limit`. After an exception, work is skipped until `finish` has thrown the exception.
   void finish(std::chrono::milliseconds limit);
 
   /// Skips work that has not begun; all signals are reached. Must be called before the stream is

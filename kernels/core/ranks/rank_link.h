@@ -100,12 +100,12 @@ class RankLink {
 
   /// Sums `data` (f32) over the ranks of a set; all get the sum. All of these ranks call it, in the
   /// same order for one set; sets with different tags do not wait for each other. Throws Error if
-  /// `offers` returns false or the set was not prepared.
+  /// `offers` returns false, or if the set was not prepared (not required for shared_memory).
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
 
   struct Times {
-    double waits = 0;    // time with at least one thread in a message or collective
-    double barrier = 0;  // time in barriers
+    double waits = 0;  // time with at least one thread in a message or collective
+    double barrier = 0;
   };
   /// Returns the times in seconds since the last call of `take_times`.
   [[nodiscard]] Times take_times() { return {waits_.take(), barrier_.take()}; }

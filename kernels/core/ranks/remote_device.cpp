@@ -53,8 +53,8 @@ class RemoteOp final : public Op {
   void enqueue(Stream& /*stream*/, std::span<const BufferView> /*views*/) override {}
 };
 
-/// Returns the number of threads of a share, as CPU devices divide their cores; copy streams have
-/// one thread.
+/// Returns the number of threads that a stream of a CPU device with these cores has; a copy stream
+/// has one thread.
 int threads_of(const DeviceInfo& info, StreamKind kind, int index, int sharers) {
   const int cores = static_cast<int>(info.cores.size());
   if (kind == StreamKind::copy || sharers > cores) return 1;

@@ -30,7 +30,7 @@ class RemoteDevice final : public Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
-  /// Throws Unsupported unless both devices have the same kernels: layouts may differ.
+  /// Throws Unsupported if the constructor's `same_kernels` was false: layouts may differ.
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:
@@ -39,7 +39,6 @@ class RemoteDevice final : public Device {
   bool same_kernels_;
 };
 
-/// Returns whether a stream belongs to another rank's device.
 [[nodiscard]] bool is_remote(const Stream& stream);
 
 /// Returns the streams that this process enqueues work on.

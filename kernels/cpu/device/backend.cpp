@@ -22,8 +22,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// Returns this process's share of the cores. If there are fewer cores than shares, each share is
-/// one core, in turn.
+/// Returns this process's share of the cores. With fewer cores than shares, share i is core i
+/// modulo the number of cores.
 std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& share) {
   const int count = static_cast<int>(cores.size());
   if (share.count > count) return {cores[static_cast<std::size_t>(share.index % count)]};
@@ -128,7 +128,8 @@ class CpuBackend final : public Backend {
     for (const auto& [index, part] : numbers) {
       const auto first = cores.begin() + (share ? index % count : index * width);
       const std::vector<int> own(first, first + width);
-      // Cores without a device execute the copies of all devices.
+      // The cores without a device execute the copies of all devices. If there are none, each
+      // device executes its own copies.
       const auto after = share ? cores.end() : cores.begin() + parts * width;
       const std::vector<int> left(after, cores.end());
       devices.push_back({index, own, left.empty() ? own : left});

@@ -12,8 +12,9 @@
 namespace parbench::cpu {
 namespace {
 
-/// Returns the cores of the `index`-th of `sharers` shares. Shares differ by one core at most, and
-/// no core is left over. With fewer cores than sharers, each share is one core, in turn.
+/// Returns the cores of share `index` of `sharers` shares. Shares differ by one core at most, and
+/// no core is left over. With fewer cores than shares, share i is core i modulo the number of
+/// cores.
 std::vector<int> share_of(const std::vector<int>& cores, int index, int sharers) {
   const int count = static_cast<int>(cores.size());
   if (sharers > count) return {cores[static_cast<std::size_t>(index % count)]};

@@ -1,4 +1,4 @@
-// Reads the files of the memory controller.
+// Reads the files of the control groups' controller "memory".
 #include "kernels/cpu/host/memory_grant.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace parbench::cpu {
 
-/// Limit and remainder in bytes; the largest possible number without a limit.
+/// Limit and remainder in bytes; both are the largest std::size_t if there is no limit.
 struct MemoryGrant {
   std::size_t limit = 0;
   std::size_t left = 0;  // bytes until the limit; the group's reclaimable file cache counts as free

@@ -22,8 +22,8 @@ namespace parbench::cpu {
 /// Binds the calling thread to these cores. Throws Error if the system refuses.
 void bind_this_thread(const std::vector<int>& cores);
 
-/// Binds each thread of the calling thread's OpenMP team of `threads` to one of the cores, round
-/// robin.
+/// Sets the size of the calling thread's OpenMP team to `threads`. Binds the threads, if there are
+/// several, to one of the cores each, round robin.
 void bind_team(const std::vector<int>& cores, int threads);
 
 /// Wakes the calling thread's OpenMP team of `threads`. Afterwards the team polls for a parallel

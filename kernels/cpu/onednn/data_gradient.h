@@ -23,8 +23,8 @@ class DataGradient {
   /// Returns the layout of the weights that callers pass, which the backward primitive chose.
   [[nodiscard]] const dnnl::memory::desc& weights() const { return weights_; }
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
-  /// Returns the size of the scratch memory, which must not change from `prepare` to the last
-  /// `multiply`: it contains the transposed weights.
+  /// Returns the size of the scratch memory in bytes. `prepare` writes the transposed weights to
+  /// it, so nothing else may write to it until the last `multiply`.
   [[nodiscard]] std::size_t scratch_bytes() const { return work_begin_ + work_bytes_; }
 
   void prepare(const Execution& execution, std::byte* weights, std::byte* scratch);

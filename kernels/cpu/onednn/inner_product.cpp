@@ -1,4 +1,4 @@
-// Chooses one layout of weights for all passes.
+// Plans inner products with one layout of weights for the forward and backward passes.
 #include "kernels/cpu/onednn/inner_product.h"
 
 #include "kernels/cpu/onednn/layout.h"

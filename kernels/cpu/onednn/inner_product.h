@@ -11,9 +11,9 @@ namespace parbench::cpu {
 /// Returns whether oneDNN stores weights in blocks.
 [[nodiscard]] bool is_blocked(const dnnl::memory::desc& weights);
 
-// Weights have the blocked layout that oneDNN prefers; if it prefers a plain layout, the inputs are
-// outermost. Factors have the type `dtype`, results `result`; bias and gradients of parameters are
-// f32.
+// In the plans below, weights have the blocked layout that oneDNN prefers; if it prefers a plain
+// layout, the inputs are outermost. Factors have the type `dtype`, results `result`; bias and
+// gradients of parameters are f32.
 
 [[nodiscard]] dnnl::inner_product_forward::primitive_desc plan_inner_product(
     const LinearShape& shape, DType dtype, DType result, bool bias);

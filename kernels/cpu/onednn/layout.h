@@ -20,17 +20,21 @@ namespace parbench::cpu {
 /// Returns the portable description; a dense row-major descriptor becomes canonical.
 [[nodiscard]] TensorDesc describe(const dnnl::memory::desc& desc);
 
-/// Returns oneDNN's layout with channels in blocks of `channel_block`, of which the last is padded.
+/// Returns oneDNN's layout of images with channels in blocks of `channel_block`; a partial last
+/// block is padded.
 [[nodiscard]] dnnl::memory::format_tag blocked_tag();
 
 /// Order of an activation's channels: each channel separately (NCHW), in blocks, or all channels of
 /// a pixel together (NHWC).
 enum class ChannelOrder { planes, blocks, last };
 
-/// Returns the order for that number of channels (docs/decisions/cpu-kernels.md). It is `last` if
-/// `wanted_layout` is "channels-last" and, if that is not set, for bf16 if oneDNN's convolutions
-/// use AMX for it, and for 8 channels or more that do not fill whole blocks. Otherwise it is
-/// `blocks` if the channels fill whole blocks, and `planes` if not.
+/// Returns the order for that number of channels; the first case that applies
+/// (docs/decisions/cpu-kernels.md):
+/// - `last` if `wanted_layout` is "channels-last".
+/// - `last` for bf16 if `wanted_layout` is empty and oneDNN's convolutions use AMX for this order.
+/// - `blocks` if the channels fill whole blocks.
+/// - `last` for 8 channels or more if `wanted_layout` is empty.
+/// - `planes`.
 [[nodiscard]] ChannelOrder channel_order(std::int64_t channels, DType dtype);
 
 /// Returns oneDNN's descriptor of an activation. A matrix {N, C} has one pixel: it becomes

@@ -1,4 +1,4 @@
-// A product of two row-major matrices, as a primitive.
+// A product of two matrices, as a primitive.
 #pragma once
 
 #include <array>

@@ -19,8 +19,8 @@ namespace parbench::cpu {
 /// thread.
 [[nodiscard]] dnnl::primitive_attr user_scratchpad();
 
-/// A primitive with memory objects made in advance. `run` only sets their addresses; this class
-/// allocates nothing during a run.
+/// A primitive with memory objects made in advance. `run` sets their addresses and executes the
+/// primitive; this class allocates nothing then.
 class PrimitiveCall {
  public:
   PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);
@@ -38,7 +38,7 @@ class PrimitiveCall {
   void point(std::size_t slot, std::byte* address);
 
   dnnl::primitive primitive_;
-  dnnl::memory scratch_;  // always slot 0
+  dnnl::memory scratch_;  // also memories_[0]
   std::vector<dnnl::memory> memories_;
   std::vector<std::byte*> addresses_;
   std::vector<dnnl_exec_arg_t> arguments_;
@@ -52,7 +52,6 @@ void bind_slot(const CpuOp& op, std::size_t slot, PrimitiveCall& call, int argum
 /// Adds the tensor of the next operand and binds it as `bind_slot` does.
 void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout);
 
-/// An operation that consists of one primitive.
 class PrimitiveOp final : public CpuOp {
  public:
   PrimitiveOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,

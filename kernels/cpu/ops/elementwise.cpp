@@ -47,7 +47,6 @@ dnnl::eltwise_forward::primitive_desc plan_eltwise(const memory::desc& data,
       engine()};
 }
 
-/// Plans destination = function(source).
 template <class Desc>
 Planned plan_function(const Desc& desc, const Eltwise& function) {
   const auto chosen = plan_eltwise(activation_desc(desc.shape, desc.dtype), function);

@@ -11,11 +11,11 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::size_t grain = 1024;  // elements; a multiple of the cache line for every type
+constexpr std::size_t grain = 1024;  // elements; whole cache lines for every type
 
 // The attribute for several instruction sets does not apply inside OpenMP regions, so each loop is
-// a function of its own. `omp simd` asserts that an output may be an input, but does not overlap
-// with it in another way.
+// a function of its own. `omp simd` lets the compiler assume that an output is either the memory of
+// an input or does not overlap with it.
 
 PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
 #pragma omp simd
@@ -28,8 +28,8 @@ PARBENCH_SIMD void descend_range(float* parameters, const float* gradients, floa
   for (std::size_t i = 0; i < count; ++i) parameters[i] -= rate * gradients[i];
 }
 
-// Masks are read and written 16 bits at a time. The bodies are inlined into the functions that are
-// compiled once per instruction set.
+// Masks are read and written 16 bits at a time. The following bodies of loops are inlined into the
+// functions that are compiled once per instruction set.
 
 template <class Element>
 [[gnu::always_inline]] inline void add_relu_blocks(Element* destination, std::uint8_t* mask,

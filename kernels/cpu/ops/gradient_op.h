@@ -11,8 +11,9 @@
 
 namespace parbench::cpu {
 
-/// oneDNN's backward primitives cannot accumulate. With `accumulate`, the primitive therefore
-/// writes gradients to scratch memory, and they are added from there.
+/// A backward primitive whose gradients of parameters can be accumulated. oneDNN's primitives
+/// cannot accumulate, so with `accumulate` the primitive writes these gradients to scratch memory,
+/// and the operation adds them from there.
 class GradientOp final : public CpuOp {
  public:
   GradientOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
@@ -28,7 +29,7 @@ class GradientOp final : public CpuOp {
 
  private:
   struct Gradient {
-    std::size_t scratch = 0;  // offset in scratch memory
+    std::size_t scratch = 0;  // with `accumulate`: offset of the new gradient in scratch memory
     std::size_t count = 0;    // floats, padding included
   };
 

@@ -37,13 +37,13 @@ class LinearBackwardDataOp final : public CpuOp {
   DataGradient gradient_;
 };
 
-/// Returns whether weight gradients are computed by oneDNN's matmul. With many rows it is faster
-/// than the backward inner product (docs/decisions/cpu-kernels.md), which includes the gradient of
-/// the bias. With matmul, this gradient is another pass over the rows; if there are few inputs and
-/// many outputs, the pass costs more than matmul saves.
+/// Returns whether oneDNN's matmul computes the gradient of blocked weights faster than the
+/// backward inner product: in f32 with many rows (docs/decisions/cpu-kernels.md). Only the inner
+/// product includes the gradient of the bias. With matmul it is another pass over the rows, which
+/// costs more than matmul saves if there are few inputs and many outputs.
 bool pays_as_product(const LinearBackwardWeights& desc) {
   constexpr std::int64_t min_rows = 768;
-  constexpr std::int64_t max_outputs = 8;  // per input
+  constexpr std::int64_t max_outputs = 8;  // outputs per input
   const LinearShape& shape = desc.shape;
   return desc.dtype == DType::f32 && shape.batch >= min_rows &&
          shape.out_features <= max_outputs * shape.in_features;
@@ -104,7 +104,8 @@ class LinearWeightsProduct final : public CpuOp {
   bool has_bias_;
   MatrixProduct product_;
   std::optional<PrimitiveCall> reorder_;
-  std::size_t plain_ = 0;  // offset in scratch memory
+  // Offsets in scratch memory.
+  std::size_t plain_ = 0;
   std::size_t blocked_ = 0;
   std::size_t work_ = 0;
 };

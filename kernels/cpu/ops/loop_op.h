@@ -47,8 +47,8 @@ Planned loop_op(const OpDesc& desc, Run run) {
   return loop_op(desc, {}, std::move(run));
 }
 
-/// Plans an operation that calls `run(element, execution, arguments)`, where `element` has the type
-/// of elements.
+/// Plans an operation that calls `run(element, execution, arguments)`, where `element` has the C++
+/// type of the description's elements (with_element).
 template <class Desc, class Run>
 Planned typed_loop_op(const Desc& desc, const LoopNeeds& needs, Run run) {
   return loop_op(

@@ -1,4 +1,4 @@
-// Mean squared error and the sums of reductions, in loops of this project.
+// Mean squared error, and the additions of reductions between devices, in loops of this project.
 #include <numeric>
 
 #include "kernels/cpu/ops/flat_loops.h"

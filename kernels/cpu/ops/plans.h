@@ -14,15 +14,16 @@ namespace parbench::cpu {
 
 using Planned = std::unique_ptr<CpuOp>;
 
-// Weights have the activations' type, bias is f32.
+// In convolutions and linear layers, weights have the activations' type, and bias is f32.
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
-/// Returns whether all passes of a convolution use Winograd's algorithm F(4×4, 3×3) if oneDNN has a
-/// kernel for it (AVX-512). True for sizes for which it was measured to be faster
-/// (docs/decisions/cpu-kernels.md).
+/// Returns whether Winograd's algorithm F(4×4, 3×3) is tried for a convolution: with AVX-512, in
+/// f32, for dense 3×3 windows without stride and groups, and for sizes for which it was measured to
+/// be faster (docs/decisions/cpu-kernels.md). oneDNN may lack a kernel for it.
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
-/// Returns whether each output position reads one pixel of the source, and each pixel is read once.
+/// Returns whether the window is 1×1, without stride, padding and groups: the output position of
+/// each pixel reads this pixel only.
 [[nodiscard]] bool is_pointwise(const ConvolutionShape& shape);
 /// Computes the gradient of weights as one matrix product over all output positions of the batch,
 /// with channels last. Requires a convolution without bias, groups and dilation.
@@ -30,7 +31,8 @@ using Planned = std::unique_ptr<CpuOp>;
 /// Computes the gradient of the source as one matrix product over all output positions of the
 /// batch, with channels last. Requires a 1×1 window without padding and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
-/// Returns whether `plan_tap_loop` supports a depthwise convolution, in any layout of activations.
+/// Returns whether `plan_tap_loop` supports a convolution, in any layout of activations: depthwise
+/// with one output per channel, an odd window of 3 to 9, and no dilation.
 [[nodiscard]] bool has_tap_loop(const ConvolutionShape& shape);
 /// Computes the gradient of the weights by a loop over the window's taps.
 [[nodiscard]] Planned plan_tap_loop(const ConvolutionBackwardWeights& desc);

@@ -32,7 +32,7 @@ class Pooling {
         source_(activation_desc(source, dtype)),
         destination_(activation_desc(destination, dtype)) {}
 
-  /// `arguments`: arguments of the primitive, in the order of the operands.
+  /// `arguments`: arguments of the primitive (DNNL_ARG_…), in the order of the operands.
   [[nodiscard]] Planned forward(const OpDesc& desc, std::initializer_list<int> arguments) const {
     const auto chosen = plan_forward();
     return primitive_op(desc, chosen, dnnl::pooling_forward(chosen), arguments);

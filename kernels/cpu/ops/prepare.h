@@ -24,8 +24,8 @@ namespace parbench::cpu {
 /// `activation`; others have the layout `taken`, which the operation requires.
 [[nodiscard]] TensorDesc tensor_of_callers(const Operand& operand, const TensorDesc& taken);
 
-/// Adds the tensors of an operation that is a loop of this project: activations in the layout of
-/// `activation`, opaque operands with `opaque_bytes` bytes, others as described.
+/// Adds the tensors of all operands: activations in the layout of `activation`, opaque operands
+/// with `opaque_bytes` bytes each, others as described.
 void add_tensors(CpuOp& op, std::size_t opaque_bytes = 0);
 
 }  // namespace parbench::cpu

@@ -20,8 +20,8 @@ class SpinOp final : public CpuOp {
     set_implementation("steady_clock");
   }
 
-  // The factor depends on the executions of this operation, not on the counter, so that resetting
-  // the counter does not repeat the noise.
+  // The random factor depends on how often this operation has been executed, not on the counter, so
+  // that resetting the counter does not repeat the noise.
   void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
     const Clock::time_point begin = Clock::now();
     const Clock::time_point end = begin + next_duration();

@@ -37,7 +37,6 @@ inline void round_to(std::uint16_t& element, float value) { element = to_bf16(va
   values = *reinterpret_cast<const StoredFloats*>(address);
 }
 
-/// Overload for bf16.
 [[gnu::always_inline]] inline void load(Floats& values, const std::uint16_t* address) {
   const Halves halves = *reinterpret_cast<const StoredHalves*>(address);
   const Words words = __builtin_convertvector(halves, Words) << 16U;

@@ -33,12 +33,11 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::size_t add(CpuStream& stream);
 
   void enqueue(std::size_t lane, const Command& command);
-  /// Records a new event of the graph, to which waits for `event` refer until `event` is recorded
-  /// again.
+  /// Records a new event of the graph. Until `event` is recorded again, waits for `event` become
+  /// waits for this new event.
   void record(std::size_t lane, CpuEvent& event);
   void wait(std::size_t lane, const CapturedRecord& record);
 
-  /// Returns the lanes of the streams that take part.
   [[nodiscard]] const std::vector<CapturedWork::Lane>& lanes() const { return work_->lanes; }
 
   /// Ends the capture. Throws std::logic_error if the first lane does not wait for the work of
@@ -46,7 +45,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   [[nodiscard]] std::shared_ptr<const CapturedWork> finish();
 
  private:
-  /// For each lane: the number of its operations and copies that are known to precede a position.
+  /// For each lane: the number of its operations, copies and host functions that are known to
+  /// precede a position.
   using Past = std::vector<std::size_t>;
 
   struct Mark {

@@ -26,8 +26,8 @@ void check_arithmetic(std::string_view operation, NumberFormat format);
 /// oneDNN's kernels require.
 [[nodiscard]] int channel_block();
 
-/// Returns the value of PARBENCH_CPU_LAYOUT, which sets the layout of all activations:
-/// "channels-last" or "blocks"; empty if it is not set. Throws UsageError for other values.
+/// Returns the value of PARBENCH_CPU_LAYOUT, "channels-last" or "blocks", on which `channel_order`
+/// depends; empty if it is not set. Throws UsageError for other values.
 [[nodiscard]] std::string_view wanted_layout();
 
 }  // namespace parbench::cpu

@@ -46,7 +46,7 @@ class CpuEvent final : public Event {
   };
   [[nodiscard]] Record latest() const;
 
-  /// Marks a record as reached: stores the time and wakes the waiters.
+  /// Marks a record as reached: stores the time of a timing event and wakes the waiters.
   void reach(std::uint64_t record);
   /// Sleeps until that record is reached. Returns false if the limit passes first.
   [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);
@@ -60,7 +60,7 @@ class CpuEvent final : public Event {
   Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
-  std::optional<SharedRecords> shared_;  // numbers records as this event does
+  std::optional<SharedRecords> shared_;  // counts the same records, for other backends
 };
 
 }  // namespace parbench::cpu

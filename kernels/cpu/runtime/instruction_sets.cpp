@@ -12,7 +12,8 @@ namespace parbench::cpu {
 std::span<const InstructionSet> instruction_sets() {
   using enum dnnl::cpu_isa;
   static constexpr std::array rows{
-      // As a limit, it permits all sets; as the set in use, none of the other sets is available.
+      // As a limit, ALL permits all sets. As the set in use, it means that no other set is
+      // available.
       InstructionSet{all, "ALL", "generic code"},
       InstructionSet{sse41, "SSE41", "SSE4.1"},
       InstructionSet{avx, "AVX", "AVX"},

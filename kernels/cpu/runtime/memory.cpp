@@ -104,7 +104,8 @@ std::optional<Buffer> try_reserve(std::size_t bytes, MemoryKind kind) {
       data, 0, kind, [base, mapped](std::byte*) { munmap(base, mapped); }, rounded);
 }
 
-/// Reserves `wished` bytes of address space, or at least `bytes`.
+/// Reserves `wished` bytes of address space; only `bytes` if that is not possible. Throws
+/// OutOfMemory.
 Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wished,
                      MemoryKind kind) {
   for (const std::size_t size : {std::max(wished, bytes), bytes}) {
@@ -122,7 +123,8 @@ namespace {
 
 /// Throws OutOfMemory if the machine has less than `more` bytes left. `held`: bytes that the buffer
 /// already has, for the message. Reading the available memory takes longer than allocating a small
-/// block, so small blocks are checked together; until then they fit into `reserve`.
+/// block, so small blocks are checked only once they add up to `checked_together` bytes. `reserve`
+/// has room for these.
 void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
   constexpr std::size_t checked_together = reserve / 16;
   static std::atomic<std::size_t> unchecked{0};

@@ -53,11 +53,13 @@ class CpuStream final : public Stream {
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Enqueues an operation. Throws std::invalid_argument if the arguments do not fit.
+  /// Enqueues an operation. Throws std::invalid_argument if it was prepared for another number of
+  /// threads or needs more scratch memory than the stream has, and what DescribedOp::resolve
+  /// throws.
   void execute(CpuOp& op, std::span<const BufferView> views);
 
-  /// Runs a function in the worker after the queued work, and waits for it. Rethrows its exception.
-  /// Throws TimedOut, without having run the function, if the queued work does not end.
+  /// Synchronises, runs a function in the worker and waits for it. Rethrows its exception. If
+  /// `synchronize` throws, the function is not run.
   void call(const std::function<void()>& function);
 
   /// Enqueues this stream's part of a graph. `launch`: number of the launch, starting at 1.
@@ -83,7 +85,7 @@ class CpuStream final : public Stream {
   std::string name_;
   std::vector<int> cores_;
   int threads_;
-  std::vector<pid_t> thread_ids_;  // threads of the worker and its team
+  std::vector<pid_t> thread_ids_;  // ids of the worker and of its OpenMP team
   Buffer scratch_;
   std::unique_ptr<dnnl::stream> dnnl_stream_;
   std::shared_ptr<Capture> capture_;  // set during a capture; used by the enqueueing thread only

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 thread_local TeamMeter* meter_of_thread = nullptr;
-thread_local nanoseconds* waited_at_barriers = nullptr;  // set within a measured region
+thread_local nanoseconds* waited_at_barriers = nullptr;  // null outside of measured regions
 
 /// Returns the function of that name in GNU's library, which a function below replaces.
 template <class Function>

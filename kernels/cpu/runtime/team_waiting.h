@@ -5,11 +5,12 @@
 
 namespace parbench::cpu {
 
-/// Measures the parallel regions that the calling thread starts during its lifetime, including
-/// those of libraries. At most one meter at a time per thread.
+/// Measures the parallel regions that the calling thread starts while the meter exists, including
+/// regions in libraries. A thread may have one meter at a time.
 ///
-/// This file defines the functions of GNU's OpenMP library that start a region and wait at a
-/// barrier. They call the library's own functions, and on threads with a meter measure them.
+/// team_waiting.cpp replaces the functions of GNU's OpenMP library that start a region and wait at
+/// a barrier. The replacements call the library's own functions, and measure them if the thread
+/// that started the region has a meter.
 class TeamMeter {
  public:
   TeamMeter();

@@ -11,8 +11,8 @@ namespace parbench::cpu {
 /// thread may run, and nothing may have been read or written.
 void adopt_waiting_policy(char* const* arguments);
 
-/// Returns the policy in use as environment variables: "OMP_WAIT_POLICY=active
-/// GOMP_SPINCOUNT=1000".
+/// Returns the policy in use as environment variables, "OMP_WAIT_POLICY=active
+/// GOMP_SPINCOUNT=1000", or "the library's default".
 [[nodiscard]] std::string waiting_policy();
 
 }  // namespace parbench::cpu

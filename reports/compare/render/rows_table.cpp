@@ -52,7 +52,8 @@ Emphasis emphasis_of(const Row& row) {
   return row.judgement ? Emphasis::none : Emphasis::dim;
 }
 
-/// Adds a footnote with the non-empty texts that `text_of` returns for the rows.
+/// Adds a footnote that begins with `lead` and lists the non-empty texts of the rows, unless there
+/// are none.
 void add_note(const Rows& rows, std::string_view mark, std::string_view lead,
               std::string (*text_of)(const Row&), std::vector<report::Footnote>& notes) {
   const std::string texts = report::joined(rows, "; ", [&](const Row* row) {

@@ -17,7 +17,7 @@
 namespace parbench::report {
 namespace {
 
-/// Returns "+5.2%", "−12%"; small numbers have a decimal.
+/// Returns "+5.2%", "−12%"; below 10% with a decimal.
 std::string signed_percent(double fraction) {
   const double percent = std::abs(100 * fraction);
   return fmt::format("{}{:.{}f}%", fraction < 0 ? "−" : "+", percent, percent < 9.95 ? 1 : 0);

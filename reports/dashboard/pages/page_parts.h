@@ -33,7 +33,7 @@ namespace parbench::report {
 /// Returns "+5.2% (+4.8% to +5.6%)"; positive means slower.
 [[nodiscard]] std::string change_text(const Change& change);
 
-/// Returns the size of a change regardless of direction: half as fast equals twice as fast.
+/// Returns |log(new level / old level)|, so that half as fast counts as much as twice as fast.
 [[nodiscard]] double magnitude(const Change& change);
 
 /// Names that distinguish the series of a history, as in the tables of reports.

@@ -28,15 +28,16 @@ std::vector<std::string_view> components(std::string_view name) {
   }
 }
 
-/// Converts text to a number. Text in another form, such as "08", stays text, so that different
-/// names stay different.
+/// Returns the integer that the text denotes. Text in another form, such as "08" or "0.5", stays
+/// text, so that different names stay different.
 Value value_of(std::string_view text) {
   const auto number = number_in<std::int64_t>(text);
   if (number && fmt::to_string(*number) == text) return *number;
   return std::string(text);
 }
 
-/// Returns the parameter of a component; nothing for a part of the family's name.
+/// Returns the parameter in a component of a name; nothing if it is a part of the family's name.
+/// `index`: the number of parameters before it.
 std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t index) {
   if (std::ranges::find(clocks, part) != clocks.end()) {
     return std::pair("time", Value(std::string(part)));
@@ -48,7 +49,8 @@ std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::
     return std::pair(fmt::format("arg{}", index), std::move(value));
   }
   const std::string_view text = part.substr(colon + 1);
-  if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;  // "a::b"
+  // not a parameter: "a::b"
+  if (colon == 0 || text.empty() || text.front() == ':') return std::nullopt;
   return std::pair(std::string(part.substr(0, colon)), value_of(text));
 }
 

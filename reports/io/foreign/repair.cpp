@@ -54,7 +54,8 @@ class Repairer {
   }
 
  private:
-  /// Returns whether an object begins here; lines of logs may begin with "[driver]" or "{driver}".
+  /// Returns whether an object begins at an index: a brace, then a quotation mark. A brace alone is
+  /// not enough, because lines of logs may begin with "{driver}".
   [[nodiscard]] bool is_begin(std::size_t at) const {
     if (text_[at] != '{') return false;
     const std::size_t next = text_.find_first_not_of(blanks, at + 1);
@@ -76,8 +77,8 @@ class Repairer {
     return false;
   }
 
-  /// Adds a note on a line or a part of one, unless it has only blanks and the separators of a
-  /// list.
+  /// Adds a note that a line or a part of it was left out, unless it has only blanks and the
+  /// separators of a list.
   void leave_out(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n[],") == line.npos) return;
     const std::size_t begin = line.find_first_not_of(blanks);
@@ -90,7 +91,7 @@ class Repairer {
     objects_.push_back({{}, line_});
     std::string& copy = objects_.back().text;
     int depth = 0;
-    std::size_t comma = std::string::npos;  // index in the copy, if only blanks follow it
+    std::size_t comma = std::string::npos;  // index in the copy of a comma that only blanks follow
     do {
       const char letter = text_[at_];
       if (letter == '"') {
@@ -136,7 +137,7 @@ class Repairer {
                   fmt::format("line {}, '{}'", line_, word));
   }
 
-  /// Copies a string with its quotation marks, or the rest of the text.
+  /// Copies a string with its quotation marks, or the rest of the text if it has no end.
   void take_string(std::string& copy) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
@@ -150,7 +151,7 @@ class Repairer {
     at_ = end;
   }
 
-  /// Copies characters; returns whether all are UTF-8.
+  /// Copies characters, and bytes that are not UTF-8 as Latin-1. Returns whether all are UTF-8.
   static bool take_characters(std::string& copy, std::string_view string) {
     bool is_utf8 = true;
     for (std::size_t i = 0; i < string.size();) {

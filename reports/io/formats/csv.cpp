@@ -27,7 +27,7 @@ namespace parbench::report {
 
 /// Calls of a case, with the rates that `show --calls` shows.
 struct CallsOfCase {
-  std::string name;  // name of the case
+  std::string name;
   CallMetrics calls;
   std::optional<double> flops_per_second = {};
   std::optional<double> flops_of_peak = {};
@@ -71,8 +71,7 @@ std::string text_of(const std::vector<T>& list) {
   return fmt::format("{}", list.size());
 }
 
-/// The cells of a record with the names of their columns. Every field has cells, even without a
-/// value.
+/// The cells of a record with the names of their columns. A field without a value has empty cells.
 class Cells {
  public:
   template <class Record>
@@ -132,7 +131,7 @@ class Cells {
 
   std::vector<std::pair<std::string, std::string>> cells_;
   std::string path_;    // path of the visited field
-  bool blank_ = false;  // inside an absent value
+  bool blank_ = false;  // whether the visited field is inside an absent value
 };
 
 // ----------------------------------------------------------------------------------- all records

@@ -25,7 +25,7 @@
 namespace parbench::report {
 namespace {
 
-/// The reason why sampling ended early.
+/// A reason why sampling ended early, with its mark and footnote.
 struct Ending {
   std::string_view reason;
   std::string_view mark;
@@ -71,8 +71,8 @@ const Ending* ending_of(const CaseResult& c) {
   return found == endings.end() ? nullptr : found;
 }
 
-/// Returns the number of samples; for several processes, their number and that of samples per
-/// process: "5×6", "5×4–6".
+/// Returns the number of samples; for several processes, the number of processes and the number of
+/// samples in each: "5×6", "5×4–6".
 std::string samples_text(const CaseResult& c) {
   std::map<int, std::size_t> counts;
   for (const Sample& sample : c.samples) ++counts[sample.process];
@@ -137,8 +137,8 @@ bool any_measured(const Cases& cases, const std::function<bool(const CaseResult&
 /// The intervals that a table shows.
 enum class Intervals { of_medians, all };
 
-/// Returns the marked confidences in ascending order, each once: those of cases sampled by several
-/// processes, or of the others.
+/// Returns the confidences that are lower than wanted, without repetition in ascending order: of
+/// cases sampled by several processes if `of_processes`, else of the other cases.
 std::vector<std::string> low_confidences(const Cases& cases, Intervals shown, bool of_processes) {
   std::set<double> found;
   const auto collect = [&](const std::optional<Interval>& interval) {
@@ -327,7 +327,7 @@ class Builder {
     }
   }
 
-  /// Returns whether the parameters of a case do not determine where its stages begin.
+  /// Returns whether the parameters of any case do not determine where its stages begin.
   [[nodiscard]] bool has_cuts_of_its_own() const {
     return std::ranges::any_of(cases_, [&](const CaseResult* c) {
       const std::string cut = cut_of(*c);

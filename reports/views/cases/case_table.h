@@ -16,10 +16,10 @@ namespace parbench::report {
 /// Formats the median with interval and marks, or the status of a case without a number.
 [[nodiscard]] TableCell median_cell(const CaseResult& c);
 
-/// Returns the footnotes of the marks of `median_cell`.
+/// Returns the footnotes that explain the marks of `median_cell`.
 [[nodiscard]] std::vector<Footnote> median_footnotes(const Cases& cases);
 
-/// The mark of a case on a throttled device.
+/// The mark of a case that was throttled, or from which a CPU quota withheld time.
 inline constexpr std::string_view throttled_mark = "§";
 
 }  // namespace parbench::report

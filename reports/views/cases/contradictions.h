@@ -11,7 +11,7 @@ namespace parbench::report {
 
 /// The mark of a speedup whose cases also have samples in other rounds, which change the medians.
 inline constexpr std::string_view other_rounds_mark = "~";
-/// The mark of a speedup whose rounds scatter.
+/// The mark of a speedup whose ratios scatter over the rounds.
 inline constexpr std::string_view scattered_mark = "≠";
 
 /// The marks of contradicted speedups, by case.

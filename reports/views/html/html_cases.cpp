@@ -54,8 +54,8 @@ std::string throttling_text(const Throttling& throttling) {
   return reasons.empty() ? counts : fmt::format("{} ({})", counts, reasons);
 }
 
-/// All other facts about a case, as one text with a line each. List elements would slow a browser
-/// down for thousands of cases.
+/// The facts about a case that the table lacks, as one text with a line each. List elements would
+/// slow a browser down for thousands of cases.
 class Details {
  public:
   explicit Details(const CaseResult& c) : lines_("case: " + c.name) {

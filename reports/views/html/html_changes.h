@@ -32,7 +32,7 @@ struct ChangesPicture {
 };
 
 /// Writes the element of the picture and its data for the script; nothing on a page without script.
-/// The open section must have a table of class `cases` with these rows.
+/// Requires that the open section has a table of class `cases` with the rows of the picture.
 void write_changes(HtmlWriter& html, const WebAssets& assets, const ChangesPicture& picture);
 
 }  // namespace parbench::report

@@ -20,7 +20,7 @@
 namespace parbench::report {
 namespace {
 
-/// Rounds to six digits, more than a picture shows.
+/// Rounds to six significant digits, more than a picture shows.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));

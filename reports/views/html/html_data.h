@@ -12,7 +12,7 @@
 
 namespace parbench::report {
 
-/// Rounds a number to six digits, more than a picture shows; null if it is not finite.
+/// Rounds a number to six significant digits, more than a picture shows; null if it is not finite.
 [[nodiscard]] Json short_number(double value);
 
 /// Returns [value, low, high]; without interval [value].

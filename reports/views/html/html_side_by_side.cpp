@@ -57,7 +57,8 @@ std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   return cases;
 }
 
-/// Returns the change of a case's time relative to the first report, with its own interval.
+/// Returns the change of a case's time relative to the first report, with the interval of the
+/// case's median.
 std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, const CaseResult* c) {
   if (base == nullptr || c == nullptr || !(base->statistics->median > 0)) return std::nullopt;
   const double unit = base->statistics->median;

@@ -25,12 +25,12 @@
 namespace parbench::report {
 namespace {
 
-/// Max length of a case in units of time, which are powers of ten of a nanosecond: a ten-millionth
-/// of a case is below any gap that a zoom shows.
+/// Max length of a timeline in units of time, which are powers of ten of a nanosecond: a
+/// ten-millionth of a timeline is below any gap that a zoom shows.
 constexpr Nanoseconds max_units = 10'000'000;
 
-/// Colours of the bars of tasks, numbered as in reports/web/src/timeline/model.ts: the kinds of
-/// tasks, then phases.
+/// Phases with a colour of their own. Colours are numbered as in reports/web/src/timeline/model.ts:
+/// the kinds of tasks, then these phases.
 constexpr std::array<std::string_view, 3> bar_phases{"forward", "backward", "update"};
 constexpr std::size_t bar_colours = task_kinds.size() + bar_phases.size();
 
@@ -50,7 +50,7 @@ Nanoseconds unit_for(Nanoseconds length) {
   return unit;
 }
 
-/// Items that many tasks share, each once.
+/// A list of distinct items, to which tasks refer by index.
 template <class T>
 class Pool {
  public:
@@ -115,8 +115,8 @@ class CallPacker {
     enqueued_ = enqueued;
   }
 
-  /// Adds the distances to the first calls of a task's dependencies; negative if the clocks of
-  /// devices differ.
+  /// Adds the distances, in calls, to the first calls of a task's dependencies; negative if the
+  /// clocks of devices differ.
   void add_dependencies(const Task& task, std::size_t index) {
     std::vector<std::int64_t> distances;
     for (const TaskId before : task.after) {

@@ -14,7 +14,7 @@ namespace parbench::report {
 class PackedNumbers {
  public:
   void add(std::uint64_t number);
-  /// Adds a number whose sign is the lowest bit. |number| < 2⁶³.
+  /// Adds a number with its sign as an additional lowest bit. |number| < 2⁶³.
   void add_signed(std::int64_t number);
 
   [[nodiscard]] std::string take() { return std::move(text_); }

@@ -76,7 +76,7 @@ function drawChanges(changes: Changes, colours: Colours): Drawing {
       yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),
       series: [
         ...series.map((one) => intervalSeries(one, range)),
-        // A separate series, which stays visible when others are hidden.
+        // The lines of levels are a separate series, which stays visible when others are hidden.
         { type: "scatter" as const, markLine: levels(changes, colours) },
       ],
     },

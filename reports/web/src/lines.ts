@@ -42,7 +42,7 @@ export function drawLines(request: Request): Drawing {
 }
 
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {
-  // Times of different work are not comparable.
+  // Describes only speedups: times of different work are not comparable.
   const cases = measure.key === "speedup" ? series.flatMap((one) => one.cases) : [];
   const over = reduced.map((other) => scenario.axes[other]).join(", ");
   return (

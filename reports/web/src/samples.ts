@@ -48,7 +48,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         ...percentAxis("deviation from the case’s median", range, colours),
         nameTextStyle: { color: colours.soft, align: "left" },
       },
-      // A separate series, which stays visible when others are hidden.
+      // The lines of process starts are a separate series, which stays visible when others are hidden.
       series: [...series, { type: "scatter" as const, markLine: processStarts(scenario, colours) }],
     },
     entries: entries.length > 1 ? entries : [],

@@ -76,7 +76,7 @@ export function addThemeSwitch(parent: HTMLElement, makeSwitch: MakeSwitch): voi
     try {
       localStorage.setItem(key, choice);
     } catch {
-      // The choice applies to this visit only.
+      // Without storage, the choice applies to this visit only.
     }
     apply(choice);
   });

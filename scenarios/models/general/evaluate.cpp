@@ -98,7 +98,8 @@ Values elements(const Operation& operation, const std::vector<const Values*>& in
   return out;
 }
 
-/// A reduction: starts with `start`, and joins one element after the other to the result.
+/// A reduction: its initial result, and the function that combines the result with the next
+/// element.
 struct Fold {
   double start;
   Function join;

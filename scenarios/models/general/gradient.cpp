@@ -92,7 +92,7 @@ class ReversePass {
     }
   }
 
-  /// Returns the gradient of one input of an operation; −1: none.
+  /// Returns the gradient of one input of an operation; −1 if no gradient is propagated to it.
   [[nodiscard]] int gradient_of(const Operation& operation, int index, std::size_t which, int g) {
     const int input = operation.inputs[which];
     const Extents shape = graph_.shape(input);
@@ -195,8 +195,8 @@ class ReversePass {
     }
   }
 
-  /// Returns b·a^(b−1) or ln(a)·a^b times the upstream gradient; the latter is 0 unless a is
-  /// positive.
+  /// Returns the gradient of a^b with respect to a (`first`), g·b·a^(b−1), or to b, g·ln(a)·a^b,
+  /// which is 0 unless a is positive.
   [[nodiscard]] static Term of_power(Term a, Term b, Term y, bool first, Term g) {
     if (first) return g * (b * a.apply(power, b - 1.0F));
     const Term slope = y * a.log();
@@ -218,7 +218,8 @@ class ReversePass {
     return is_extreme * (g / is_extreme.sum(operation.axes));
   }
 
-  /// Returns the product of all other elements; y/a would be undefined where a is 0.
+  /// Returns the derivative of a product with respect to each element: the product of the others.
+  /// This is y/a, except where a is 0.
   [[nodiscard]] static Term of_product(const Operation& operation, Term a, Term y) {
     const Term is_zero = a.equal(0.0F);
     const Term others = is_zero.choose(1.0F, a).reduce(Reduction::product, operation.axes);

@@ -31,7 +31,7 @@ Extents common(const Extents& a, const Extents& b) {
 
 Extents leading(const Extents& shape) { return part_of(shape, 0, shape.size() - 2); }
 
-/// Returns whether the dimensions with more than one element keep their order.
+/// Returns whether a permutation keeps the order of the dimensions with more than one element.
 bool keeps_order(const Extents& shape, const Axes& order) {
   std::int64_t last = -1;
   for (const std::int64_t axis : order) {
@@ -42,7 +42,8 @@ bool keeps_order(const Extents& shape, const Axes& order) {
   return true;
 }
 
-/// Throws unless all elements starts + steps·i, for i in `part`, are inside of `whole`.
+/// Throws std::invalid_argument unless all elements starts + steps·i, for i in `part`, are inside
+/// of `whole`, and a dimension with samples is taken as a whole.
 void check_slice(const Extents& whole, const Extents& part, const Axes& starts, const Axes& steps) {
   bool fits =
       part.size() == whole.size() && starts.size() == whole.size() && steps.size() == whole.size();
@@ -164,7 +165,8 @@ int Graph::append(Operation operation) {
   return static_cast<int>(operations_.size()) - 1;
 }
 
-/// Returns a constant with the result of an operation on constants; −1 if it is too large.
+/// Returns a constant with the result of an operation on constants; −1 if the result contains the
+/// samples or has more than `max_folded` elements.
 int Graph::folded(const Operation& operation) {
   const Extent count = count_of(operation.shape);
   if (count.samples || count.size > max_folded) return -1;
@@ -378,8 +380,7 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_slice(to, shape(a), starts, steps);
-  // The placement fills its result, so it only reverses dimensions (step −1); the slice does the
-  // same.
+  // The placement fills its result, so it can only reverse dimensions (step −1), as the slice does.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},
@@ -426,7 +427,7 @@ int Graph::multiply_rows(int a, int b) {
   const Extent columns = shape(b).back();
   Extents result = shape(a);
   result.back() = columns;
-  if (shape(b).size() > result.size()) {  // leading dimensions of extent 1
+  if (shape(b).size() > result.size()) {  // leading dimensions of `b`, of extent 1
     result.insert(result.begin(), shape(b).size() - result.size(), Extent());
   }
   const Extents rows = part_of(shape(a), 0, shape(a).size() - 1);

@@ -17,8 +17,8 @@
 
 namespace parbench::general {
 
-/// The extent of a dimension: `size`, or `size` times the number of samples N. A dimension into
-/// which the samples were joined with others has the order outer × N × size/outer.
+/// The extent of a dimension: `size` or, with `samples`, `size`·N for N samples. The latter is the
+/// row-major join of the dimensions {outer, N, size/outer}.
 struct Extent {
   std::int64_t size = 1;
   bool samples = false;
@@ -39,8 +39,8 @@ using Extents = std::vector<Extent>;
 using Axes = std::vector<std::int64_t>;
 
 /// Returns the extent of all dimensions joined. Throws std::invalid_argument if two dimensions
-/// contain the samples, if a tensor with samples has no elements, and if a tensor is larger than
-/// any memory.
+/// contain the samples, if a tensor with samples has no elements, if an extent is negative, and
+/// beyond 2^48 elements (per sample).
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
@@ -92,9 +92,9 @@ struct Operation {
 };
 
 /// A graph of operations. Functions append an operation and return its index. Operations on
-/// constants are evaluated if the result has at most `max_folded` elements, element operations on
-/// numbers become numbers, and sums with 0 and products with 1 return the other operand. Functions
-/// throw std::invalid_argument, with the shapes in the message, for shapes that do not fit.
+/// constants are evaluated if the result has at most `max_folded` elements and no samples. Element
+/// operations on numbers become numbers; sums with 0 and products with 1 return the other operand.
+/// Functions throw std::invalid_argument for unsupported shapes.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -150,12 +150,13 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
-  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters.
+  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters, which
+  /// `input` and `parameter` number.
   int add(Operation operation) { return append(std::move(operation)); }
-  /// Appends a layer with the number `index` of the caller.
+  /// Appends an OpKind::layer. `index`: number of the layer in a list of the caller.
   int layer(int index, std::vector<int> inputs, Extents shape);
 
-  /// Appends the reciprocal of the number of elements in `axes`, one of which may contain the
+  /// Appends 1/n, where n is the product of the extents of `axes`, which may include the number of
   /// samples.
   int reciprocal_count(const Extents& shape, const std::vector<std::int64_t>& axes);
   /// Appends the mean over axes; see `reduce`.

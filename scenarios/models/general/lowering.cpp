@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, Map::max_inputs> source_roles{
     "source0", "source1", "source2", "source3", "source4", "source5", "source6", "source7"};
 
-/// Stands for the memory of an input whose values the call contains.
+/// Entry of Program::memory for an input whose values are a part of the call.
 constexpr int from_itself = std::numeric_limits<int>::min();
 
 /// A Map under construction, and the memory of its inputs.
@@ -26,7 +26,7 @@ struct Program {
   Map map;
   std::vector<int> memory;          // name of the memory, by input
   std::map<int, int> instructions;  // index in the program, by operation of the graph
-  bool fits = true;                 // whether it is within the limits of a Map
+  bool fits = true;                 // false if inputs or instructions exceed a Map
 };
 
 class Lowering {
@@ -143,7 +143,7 @@ class Lowering {
   }
 
   /// Returns a program that writes the elements of an operation contiguously. `is_root`: computes
-  /// them, instead of reading them from memory that the operation gets.
+  /// the elements even if the operation gets separate memory; otherwise reads them from there.
   [[nodiscard]] Program elements_of(int index, bool is_root) const {
     Program program;
     program.map.extents = shape(index);
@@ -170,7 +170,7 @@ class Lowering {
   }
 
   /// Returns a program that writes the elements of an operation to a target. A reduction that only
-  /// the target reads is computed there directly.
+  /// the target reads is computed by this program.
   [[nodiscard]] Program program_of_target(int index) const {
     const bool is_direct =
         !is_located(index) && !is_computed(index) && graph_.at(index).kind == OpKind::reduction;
@@ -228,13 +228,15 @@ class Lowering {
 
   // --- calls ---
 
-  /// Returns the name of the memory of a target or operation, which may be computed in a target.
+  /// Returns the name of the memory of a target or an operation: the name of the target if
+  /// place_targets has assigned the operation to one.
   [[nodiscard]] int memory_of(int name) const {
     const auto found = placed_.find(name);
     return found == placed_.end() ? name : found->second;
   }
 
-  /// Lets operations write directly to targets of the same type that do not accumulate.
+  /// Assigns operations with separate memory to targets of the same type that do not accumulate, so
+  /// that they write there directly.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];
@@ -255,9 +257,9 @@ class Lowering {
     lowered_.calls.push_back(std::move(call));
   }
 
-  /// Emits the calls for an operation, after those for its inputs. Computing on demand keeps
-  /// results for a short time: in the order of the graph, a backward pass would begin with all
-  /// operations of the forward pass that it repeats.
+  /// Emits the calls for an operation, after those for its inputs. This order keeps temporaries
+  /// short-lived: in the order of the graph, a backward pass would begin by recomputing all results
+  /// of the forward pass that it needs.
   void provide(int index) {
     if (is_located(index) || provided_[index]) return;
     for (const int input : graph_.at(index).inputs) provide(input);

@@ -45,8 +45,9 @@ struct LoweringOptions {
   std::int64_t samples = 1;
   DType dtype = DType::f32;  // type of temporaries; exceptions: MemoryPlan::type_of
   MathMode math = MathMode::strict;
-  bool fuse = true;  // false: each element operation is a separate call
-  /// Types of results that are already in memory: inputs, parameters, kept results.
+  bool fuse = true;  // false: a call has at most one element operation with inputs
+  /// Types of the results that are already in memory (inputs, parameters, kept results), by
+  /// operation.
   std::map<int, DType> located = {};
 };
 

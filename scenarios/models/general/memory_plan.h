@@ -96,8 +96,8 @@ class MemoryPlan {
     }
   }
 
-  /// Returns whether a matrix product or an operation `rows` reads the result, or elements moved
-  /// from it.
+  /// Returns whether a matrix product or an operation `rows` reads the result, directly or through
+  /// movements.
   [[nodiscard]] bool feeds_product(int index) const {
     return std::ranges::any_of(readers_[at(index)], [&](int reader) {
       if (reader < 0) return false;
@@ -129,7 +129,8 @@ class MemoryPlan {
   struct Matrices {
     bool transposed = false;
   };
-  /// Returns how a product reads consecutive matrices; nothing if a view has gaps or another order.
+  /// Returns whether the consecutive matrices of a view are transposed; nothing if the view has an
+  /// offset, gaps or another order.
   [[nodiscard]] static std::optional<Matrices> matrices_of(const StridedView& view) {
     if (view.offset != 0) return std::nullopt;
     if (view.is_contiguous()) return Matrices{};
@@ -178,8 +179,8 @@ class MemoryPlan {
     return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
   }
 
-  /// Returns whether all readers compute a result themselves instead of reading it from memory: few
-  /// element operations, and a short program.
+  /// Returns whether the readers of an element operation recompute it instead of reading it from
+  /// memory: if they are few element operations, and its program is short.
   [[nodiscard]] bool is_computed_again(int index) const {
     constexpr std::size_t max_instructions = 10;
     constexpr std::size_t max_readers = 4;
@@ -236,7 +237,7 @@ class MemoryPlan {
   const LoweringOptions& options_;
   // by operation: names of the needed operations and targets that read it
   std::vector<std::vector<int>> readers_;
-  std::vector<bool> computed_;  // whether it gets memory, by operation
+  std::vector<bool> computed_;  // whether an operation gets separate memory
   std::set<int> divided_;       // operations that get memory because a program was too long
   std::set<int> indices_;       // results that are indices of rows
 };

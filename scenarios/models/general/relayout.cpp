@@ -1,6 +1,6 @@
 // An index in canonical order is a mixed-radix number whose digits are the coordinates of the
-// layout's parts. A dimension of a Map advances along one digit; it is divided if it exceeds the
-// digit.
+// layout's parts. A dimension of a Map must advance along a single digit; a dimension that extends
+// over several digits is divided.
 #include "scenarios/models/general/relayout.h"
 
 #include <algorithm>
@@ -58,8 +58,9 @@ class Relayout {
   }
 
  private:
-  /// Makes a dimension advance along a digit. If it exceeds the digit, divides it: the outer part
-  /// becomes a dimension before it, which is processed next. Returns false if that is impossible.
+  /// Makes dimension `d` advance along a digit. If it extends beyond the digit, divides it: the
+  /// outer part becomes a new dimension in front, which is processed next. Returns false if the
+  /// dimension does not match the digits, or cannot be divided.
   [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
@@ -88,7 +89,8 @@ class Relayout {
     stride = multiple * digit->stride;
   }
 
-  /// Divides a dimension into two, the inner one with the given extent; returns false if it cannot.
+  /// Divides a dimension into two, the inner one with the given extent. Returns false if the Map
+  /// has no room for another one, or reads coordinates in this one.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {
@@ -117,10 +119,11 @@ class Relayout {
   Map& map_;
   StridedTensor& operand_;
   const std::vector<Digit>& digits_;
-  std::vector<std::int64_t> reach_;  // highest value of each digit that elements use
+  std::vector<std::int64_t> reach_;  // highest value that each digit takes
 };
 
-/// Converts the operands `name` of a call to a layout; returns false if it cannot.
+/// Converts the operands of a call that are in the memory `name` to a layout; returns false if the
+/// call cannot access it.
 bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
   auto* map = std::get_if<Map>(&call.desc);
   if (map == nullptr) return false;

@@ -9,9 +9,9 @@
 
 namespace parbench::general {
 
-/// Returns the calls with the memory `name` (see LoweredCall) in the layout of `tensor` instead of
-/// canonical order. Nothing if a call cannot access this layout: a call that is not a Map, or
-/// elements that strides do not describe.
+/// Returns the calls, changed to access the memory `name` (see LoweredCall) in the layout of
+/// `tensor` instead of canonical order. Nothing if a call that accesses it is not a Map, or if
+/// strides cannot describe its elements in this layout.
 [[nodiscard]] std::optional<std::vector<LoweredCall>> in_layout(
     const std::vector<LoweredCall>& calls, int name, const TensorDesc& tensor);
 

@@ -25,8 +25,8 @@ std::vector<Piece> pieces_of(const StridedView& view) {
   return pieces;
 }
 
-/// Returns the strides with which the pieces of a view have another shape; nothing if there are
-/// none.
+/// Returns the strides of a view, given by its pieces, after a reshape to `shape`; nothing if
+/// strides cannot describe the result.
 std::optional<Shape> regrouped(std::vector<Piece> pieces, const Shape& shape) {
   Shape strides(shape.size(), 0);
   for (std::size_t d = shape.size(); d-- > 0;) {

@@ -24,17 +24,18 @@ struct StridedView {
 /// Returns the strides of a canonical tensor.
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
-/// Returns the view of the result of an operation that only moves elements, from the view of its
-/// input. Nothing for a reshape whose result strides cannot describe.
+/// Returns the view of the result of a movement (is_movement), from the view of its input; nothing
+/// for a reshape whose result strides cannot describe.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 
-/// Returns the view of the last of a chain of such operations on `base`, a canonical tensor, for
-/// one sample. `chain`: starts with the last operation.
+/// Returns the view of the result of a chain of movements of `base`, a canonical tensor, for one
+/// sample; nothing if strides cannot describe it. `chain`: the movements, the last one first.
 [[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
                                                const std::vector<int>& chain);
 
-/// Returns whether an operation only moves elements, so that `moved` supports its kind.
+/// Returns whether `moved` supports a kind: expansions, permutations, reshapes, slices, and
+/// `detached`, whose elements stay in place.
 [[nodiscard]] bool is_movement(OpKind kind);
 
 }  // namespace parbench::general

@@ -26,7 +26,6 @@ struct Term {
   [[nodiscard]] Term apply(ElementOp op, float other) const {
     return {graph, graph->apply(op, operation, other)};
   }
-  /// Appends a scalar.
   [[nodiscard]] Term number(float value) const { return {graph, graph->number(value)}; }
   /// Appends a number with the shape of this term.
   [[nodiscard]] Term filled(float value) const { return {graph, graph->number(value, shape())}; }

@@ -1,5 +1,5 @@
-// Writes calls of general operations. Results of reductions, products and operations on rows are
-// kept for the backward pass; elements are recomputed.
+// Writes calls of general operations. The results of reductions, products and operations on rows
+// that the backward pass reads are kept for it; element operations are recomputed.
 #include "scenarios/models/layers/composition.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using general::LoweredGraph;
 using general::Operation;
 using general::OpKind;
 
-/// Returns whether a result is kept for the backward pass rather than recomputed.
+/// Returns whether a result that the backward pass reads is kept for it rather than recomputed.
 bool is_worth_keeping(const Operation& operation) {
   return operation.kind == OpKind::reduction || operation.kind == OpKind::product ||
          operation.kind == OpKind::rows || operation.kind == OpKind::scattered_rows;
@@ -134,7 +134,7 @@ class CompositionWriter {
 
   void write(const general::Graph& graph) {
     LoweredGraph lowered = general::lower(graph, targets_, options_);
-    // reorders of results, which follow all operations
+    // reorders of results, emitted after all other calls
     std::vector<std::function<void()>> reorders;
     for (const auto& [name, tensor] : layouts_) {
       if (auto calls = general::in_layout(lowered.calls, name, tensor)) {
@@ -157,7 +157,8 @@ class CompositionWriter {
   }
 
  private:
-  /// `name`: an operation or a target, as in calls.
+  /// Records a layout to which calls must be converted: one that is not canonical, unless the
+  /// composition is flat. `name`: an operation or a target, as in LoweredCall.
   void add_layout(int name, const TensorDesc& tensor) {
     if (!is_flat_ && !tensor.layout.is_canonical()) layouts_[name] = tensor;
   }

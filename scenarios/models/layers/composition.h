@@ -15,10 +15,11 @@ namespace parbench {
 
 class Composition final : public LayerKind {
  public:
-  /// `name`: name of the computation, such as "softmax". The inputs of the graph are the inputs of
-  /// the layer, with the samples as first dimension. `output`: the operation of the graph that
-  /// returns the layer's output, in the same form. `parameters`: specifications of the graph's
-  /// parameters, in their order. Throws std::invalid_argument for other outputs.
+  /// `name`: name of the computation, such as "softmax". The inputs of the graph are those of the
+  /// layer. `output`: the operation of the graph that computes the layer's output. `parameters`:
+  /// specifications of the graph's parameters, in their order. Inputs and output have the samples
+  /// as first dimension. Throws std::invalid_argument if the output does not, or has no other
+  /// dimension.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
@@ -53,10 +54,11 @@ class Composition final : public LayerKind {
   general::Graph backward_;             // graph of the forward pass followed by the gradients
   int upstream_ = 0;                    // operation of backward_: gradient of the output
   std::map<int, int> gradients_;        // operations of backward_, by input or parameter
-  std::vector<int> kept_;               // results that the backward pass does not recompute
+  std::vector<int> kept_;               // results of the forward pass kept for the backward pass
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;
-  // whether all operations are element-wise, so that layouts need no change
+  // whether all operations are element-wise on tensors of one shape, and therefore run in any
+  // layout
   bool is_flat_ = false;
 };
 

@@ -28,8 +28,8 @@ void check_padding(const Window& window) {
   throw std::invalid_argument("the padding of a convolution is the same at both ends");
 }
 
-/// Returns weights with variance 2/`outputs` (fan-out), and a bias for `channels` with the initial
-/// values of torch.nn.Conv2d; no bias if `inputs` is 0.
+/// Returns weights with variance 2/`outputs` (fan-out) and, unless `inputs` (fan-in) is 0, a bias
+/// for `channels` with the initial values of torch.nn.Conv2d.
 std::vector<ParameterSpec> weights_and_bias(const ConvolutionShape& shape, std::int64_t outputs,
                                             std::int64_t channels, std::int64_t inputs) {
   const float deviation = std::sqrt(2.0F / static_cast<float>(outputs));

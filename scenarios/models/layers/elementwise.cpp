@@ -13,8 +13,8 @@ AddRepeated with_row(const LayerWork& work, std::int64_t count) {
   return {.repeats = element_count(work.output) / count, .count = count, .dtype = work.dtype};
 }
 
-/// Returns the depthwise convolution that multiplies each channel of single pixels; a row of
-/// numbers is an image of one pixel.
+/// Returns the depthwise 1×1 convolution that multiplies each channel by a number; a row of numbers
+/// is treated as an image of one pixel.
 ConvolutionShape pixels_of(const Shape& source) {
   const bool is_image = source.size() == 4;
   const std::int64_t channels = is_image ? source[1] : source.back();

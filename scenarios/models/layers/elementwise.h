@@ -51,8 +51,8 @@ class LearnedPositions final : public ElementKind {
   [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 };
 
-/// torch.nn.Dropout in training. The position in the micro-batch determines which elements become
-/// zero: they are the same in every step, on every device, and in micro-batches of one size.
+/// torch.nn.Dropout in training. Elements are selected by their position in the micro-batch: the
+/// same ones become zero in every step, on every device, and in all micro-batches of equal size.
 class RandomDropout final : public ElementKind {
  public:
   /// `subsequence`: layers with different values drop elements independently.

@@ -30,8 +30,8 @@ Shape pooled(const Window& window, const Shape& image) {
   return window.output(image.at(0), image);
 }
 
-/// Returns the extent with both edges. Throws std::invalid_argument if nothing of the image is
-/// left.
+/// Returns the extent after padding at both ends. Throws std::invalid_argument if negative padding
+/// leaves nothing of the image, and for padding of more than 2^20.
 std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t after) {
   constexpr std::int64_t max = 1 << 20;
   if (std::max({before, after, -before, -after}) > max) {

@@ -87,7 +87,7 @@ class LayerKind {
     return {};
   }
   /// Returns the operation whose operand "diff_<role>" determines the layout of a parameter;
-  /// nothing if it is canonical.
+  /// nothing if the layout is canonical.
   [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view /*role*/,
                                                           const LayerWork& /*work*/) const {
     return std::nullopt;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t line_of_floats = 16;
 
-/// Computes the gradient before the ReLU from the gradient of the output. Contributes it to the
-/// addend and returns it, for the normalisation.
+/// Computes the gradient of the ReLU's input from the gradient of the output, contributes it to the
+/// addend, and returns it for the normalisation.
 Gradient write_addition_backward(BackwardPass& pass) {
   const std::vector<Gradient> parts = pass.gradient_in_parts();
   const bool two = parts.size() == 2;

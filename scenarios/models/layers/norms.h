@@ -18,7 +18,8 @@ class BatchNorm final : public OperationKind {
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input) const override;
   [[nodiscard]] bool parameters_follow_input() const override { return true; }
-  /// Returns the size of the running mean and variance, each in separate cache lines.
+  /// Returns the number of values for the running mean and the running variance, each rounded up to
+  /// whole cache lines.
   [[nodiscard]] std::size_t statistics(const Shape& input) const override;
   /// At least two values per channel are required, because the variance of one value is 0.
   [[nodiscard]] std::int64_t min_samples(const Shape& output) const override;

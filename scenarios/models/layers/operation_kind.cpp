@@ -75,7 +75,8 @@ class GradientOperands {
   }
 
   [[nodiscard]] const std::vector<GradientOperand>& all() const { return all_; }
-  /// Returns whether the operation writes more than the gradient of the input.
+  /// Returns whether the operation must run even if no layer needs the gradient of the input: if it
+  /// computes the gradient of a parameter, or changes kept memory.
   [[nodiscard]] bool serves_others() const { return serves_others_; }
   [[nodiscard]] bool has(Purpose purpose) const {
     return std::ranges::find(all_, purpose, &GradientOperand::purpose) != all_.end();
@@ -114,8 +115,8 @@ class GradientWriter {
   GradientWriter(BackwardPass& pass, const SymbolicView& incoming)
       : pass_(pass), incoming_(incoming) {}
 
-  /// Writes one operation; `adding` is `overwriting` with `accumulate`. `result`: memory for the
-  /// gradient of the input.
+  /// Writes one operation. `overwriting`, `adding`: its descriptions without and with `accumulate`.
+  /// `result`: memory for the gradient of the input.
   void write(const OpDesc& overwriting, const OpDesc& adding, const GradientOperands& operands,
              const SymbolicView& result) {
     Op* const op =

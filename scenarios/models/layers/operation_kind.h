@@ -30,15 +30,17 @@ class OperationKind : public LayerKind {
   }
 
  protected:
-  /// Returns the operations of the backward pass.
+  /// Returns the operations of the backward pass. `accumulate`: they add to the gradients of
+  /// parameters.
   [[nodiscard]] virtual std::vector<OpDesc> gradients(const LayerWork& work, bool accumulate) const;
 
   /// Writes the operation of the forward pass. `given`: memory of the operands to which the rules
-  /// above do not apply.
+  /// of the class do not apply.
   void write_operation(ForwardPass& pass, const std::vector<SymbolicBinding>& given = {}) const;
-  /// Writes the operations of the backward pass and contributes the gradient of the input.
-  /// `incoming`: gradient of the output, or of all positions if the output has only their `part`.
-  /// Returns the memory of the gradient of the input; empty if no layer needs it.
+  /// Writes the operations of the backward pass and contributes the gradients of the inputs.
+  /// `incoming`: gradient of the output; if the operation computes only `part` of the positions,
+  /// the gradient of all positions. Returns the memory of the gradient of the input; empty if it is
+  /// not computed.
   SymbolicView write_gradients(BackwardPass& pass, const Gradient& incoming,
                                PositionPart part = {}) const;
 };

@@ -70,21 +70,20 @@ struct Gradient {
 /// inputs, and releases the taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
-  /// Returns whether gradients of parameters are accumulated.
+  /// Returns whether the pass adds to stored gradients of parameters instead of overwriting them.
   [[nodiscard]] virtual bool accumulates() const = 0;
   [[nodiscard]] virtual SymbolicView output() const = 0;
   [[nodiscard]] virtual SymbolicView kept(std::string_view name) const = 0;
 
   /// Returns the gradient of the output: the sum of its readers' contributions.
   [[nodiscard]] virtual Gradient gradient() = 0;
-  /// Returns the gradient of the output in one or two parts, for operations that add them
-  /// themselves.
+  /// Returns the gradient of the output as one or two summands, for operations that add them.
   [[nodiscard]] virtual std::vector<Gradient> gradient_in_parts() = 0;
 
   /// Returns whether the gradient of an input is needed; the gradient of the network's input is
   /// not.
   [[nodiscard]] virtual bool is_wanted(std::size_t which) const = 0;
-  /// Returns whether no other layer reads the gradient, so that it may be overwritten.
+  /// Returns whether the gradient is a temporary that no other layer reads and may be overwritten.
   [[nodiscard]] virtual bool is_exclusive(const Gradient& gradient) const = 0;
   /// Returns memory for the gradient of an input.
   [[nodiscard]] virtual Gradient make(std::size_t which, std::size_t bytes) = 0;
@@ -97,7 +96,8 @@ class BackwardPass : public LayerPass {
   virtual void share(const Gradient& gradient) = 0;
   virtual void release(const Gradient& gradient) = 0;
   virtual void contribute(std::size_t which, const Gradient& gradient) = 0;
-  /// Contributes a result computed from `taken`, and releases `taken` unless it is the same memory.
+  /// Contributes a result computed from `taken`, and releases `taken` unless both are the same
+  /// memory.
   void contribute_instead(const Gradient& taken, std::size_t which, const Gradient& result) {
     if (result.temporary != taken.temporary || result.temporary < 0) release(taken);
     contribute(which, result);

@@ -29,7 +29,8 @@ void round(LayerPass& pass, const SymbolicView& source, const SymbolicView& dest
   pass.emit(op, {{"source", source}, {"destination", destination}});
 }
 
-/// Calls `sum` with scratch memory for numbers in f32; empty if the activations are f32.
+/// Calls `sum` with scratch memory for `bytes` of activations after conversion to f32; empty if
+/// they are f32 already.
 template <class Sum>
 void with_temporary(BackwardPass& pass, std::size_t bytes, const Sum& sum) {
   const std::size_t in_f32 = bytes_in_f32(pass, bytes);

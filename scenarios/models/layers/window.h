@@ -17,11 +17,11 @@ struct Window {
 
   /// Returns the number of rows or columns from the first to the last one that the window reads.
   [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
-  /// Returns the number of positions along the height or width of an image. Throws
-  /// std::invalid_argument if there is none.
+  /// Returns the number of positions of the window along the height or width `image`. Throws
+  /// std::invalid_argument if the window is larger than the padded image.
   [[nodiscard]] std::int64_t positions(std::int64_t image) const;
   /// Returns {channels, H, W} after the window has moved over {…, H, W}. Throws
-  /// std::invalid_argument for inputs that are not images.
+  /// std::invalid_argument for inputs that are not images, and as above.
   [[nodiscard]] Shape output(std::int64_t channels, const Shape& image) const;
 
   friend bool operator==(const Window&, const Window&) = default;

@@ -15,7 +15,8 @@ namespace {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// Returns the result of `reduce` for each window, on the elements of the image that it covers.
+/// Returns, for each window, the result of `reduce` on the elements of the image that the window
+/// covers.
 template <class Reduce>
 Values over_windows(const Values& in, const Shape& from, const Shape& to, const Window& window,
                     std::int64_t samples, Reduce reduce) {
@@ -104,7 +105,8 @@ Values padded(const Values& in, const Shape& from, const Shape& to, const Edges&
   return out;
 }
 
-/// Returns a transposed convolution: bias, plus the product of each input element with the weights.
+/// Returns a transposed convolution: the sum of the bias and, at the window of each input element,
+/// the element times the weights.
 Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
                               const TransposedConvolution::Options& options, const Values& weights,
                               const Values& bias, std::int64_t samples) {

@@ -9,8 +9,8 @@
 
 namespace parbench::naive {
 
-/// Returns the output of a pooling, padding, local response normalisation, transposed convolution
-/// or movement of channels; nothing for other kinds. See `output_of`.
+/// Like `output_of` for a MaxPool, AveragePool, padding, local response normalisation, transposed
+/// convolution, or concatenation, shuffle or slice of channels; nothing for other kinds.
 [[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
                                                      const Input& input, const Parameter& parameter,
                                                      std::int64_t samples);

@@ -12,14 +12,14 @@
 namespace parbench::naive {
 
 using Values = std::vector<double>;
-/// Returns the values of one of the layer's inputs.
+/// A function that returns the values of one of the layer's inputs.
 using Input = std::function<const Values&(std::size_t which)>;
-/// Returns the values of the parameter of the layer whose name ends with `suffix`, such as
-/// ".weight".
+/// A function that returns the values of the layer's parameter with a name that ends with `suffix`,
+/// such as ".weight".
 using Parameter = std::function<Values(const char* suffix)>;
 
-/// Returns the output of a layer for `samples` samples, which are the batch of batch
-/// normalisations. `source`: shape of a sample of its first input.
+/// Returns the output of a layer for `samples` samples, over which batch normalisations compute
+/// their statistics. `source`: shape of a sample of its first input.
 [[nodiscard]] Values output_of(const Layer& layer, const Shape& source, const Input& input,
                                const Parameter& parameter, std::int64_t samples);
 

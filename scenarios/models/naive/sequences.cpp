@@ -73,8 +73,8 @@ Values activated(Values in, ActivationKind kind, double low, double high) {
 
 namespace {
 
-/// Computes attention of one head. `in`: its query at the first position. Its key and value are at
-/// +`width` and +2·`width`, the next position is at +3·`width`.
+/// Computes attention of one head. `in`: the query at the first position, followed by the key at
+/// +`width`, the value at +2·`width`, and the next position at +3·`width`.
 void attend(const double* in, double* out, std::int64_t sequence, std::int64_t width,
             std::int64_t size, bool causal) {
   for (std::int64_t query = 0; query < sequence; ++query) {

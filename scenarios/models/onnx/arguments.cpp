@@ -13,7 +13,7 @@ namespace parbench::onnx_import {
 
 namespace {
 
-/// Returns the integral part of a value, limited to ±beyond. Throws CannotTranslate for NaN.
+/// Returns the integral part of a value, limited to ±`beyond`. Throws CannotTranslate for NaN.
 std::int64_t clamped(double value, double beyond) {
   if (std::isnan(value)) throw CannotTranslate("one of its integers is not a number");
   return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
@@ -56,7 +56,8 @@ Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int
                                weights);
 }
 
-/// Repeats a constant for each sample if it meets samples that are joined with other dimensions.
+/// Repeats a constant for each sample if it is broadcast with a dimension that joins the samples
+/// with others.
 Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());
@@ -71,8 +72,8 @@ Term Arguments::repeated(Term x) {
   return one.broadcast(divided).reshape(to);
 }
 
-/// Returns the dimension of a tensor of `rank` dimensions that meets another input's samples in
-/// broadcasting.
+/// Returns the dimension of a tensor of `rank` dimensions that is broadcast with the samples of
+/// another input; nothing if there is none.
 std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
   for (std::size_t which = 0; which < count(); ++which) {
     if (!has(which) || tensor(which).is_constant) continue;

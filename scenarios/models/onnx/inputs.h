@@ -6,10 +6,10 @@
 namespace parbench::onnx_import {
 
 /// Adds all inputs of the file to the translator. Floating-point inputs, or token inputs if there
-/// are none, are concatenated in the network's input. Of the others, masks become ones, positions
-/// 0, 1, 2, …, an input without dimensions the number in --dim, and the rest zeros. Returns whether
-/// the network's input consists of tokens. Throws UsageError if the file has neither kind of input,
-/// for an open dimension without a size, and for a size with another name.
+/// are none, are concatenated in the network's input. Other inputs become constants: masks ones,
+/// positions 0, 1, 2, …, an input without dimensions its number in --dim, and the rest zeros.
+/// Returns whether the network's input consists of tokens. Throws UsageError if the file has
+/// neither kind of input, for an open dimension without a size, and for other names in --dim.
 bool add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options);
 
 }  // namespace parbench::onnx_import

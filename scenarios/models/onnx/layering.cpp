@@ -1,5 +1,6 @@
-// An operation is a part of the layer of its readers. If these are in several layers, or an
-// OpKind::layer, it ends a layer of its own. An OpKind::layer is a layer by itself.
+// An operation belongs to the layer of its readers. If its readers are in several layers, or are an
+// OpKind::layer, the operation is the last one of a separate layer. An OpKind::layer is a layer by
+// itself.
 #include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
@@ -51,7 +52,8 @@ class Layering {
  private:
   [[nodiscard]] bool is_root(int index) const { return root_of_[slot(index)] == index; }
   [[nodiscard]] static std::size_t slot(int index) { return static_cast<std::size_t>(index); }
-  /// Returns whether each layer that reads an operation computes it itself.
+  /// Returns whether every layer that reads an operation computes it again: a parameter, or an
+  /// operation that does not vary (find_varying) or does not contain the samples.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
     return !varies_[slot(index)] || operation.kind == OpKind::parameter ||
@@ -163,15 +165,16 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// Returns whether all values of a constant are equal. Exporters merge such initial values of
-  /// separate parameters.
+  /// Returns whether all values of a constant are equal. Exporters store such initial values once
+  /// for separate parameters.
   [[nodiscard]] bool is_uniform(int constant) {
     const std::vector<double> values = translator_.values_of(constant);
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   }
 
-  /// Stores a layer's parameters. A layer with the constants of an earlier one is tied to it,
-  /// unless they are uniform. Throws CannotTranslate if it has only some of them.
+  /// Stores a layer's parameters. A layer with the same constants as an earlier one is tied to it,
+  /// unless the first constant is uniform. Throws CannotTranslate if a layer shares only some
+  /// constants that are not uniform.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
@@ -322,7 +325,7 @@ class Layering {
   int output_;
   std::vector<bool> varies_;     // see find_varying; by operation
   std::vector<int> root_of_;     // see find_roots; by operation
-  std::map<int, int> layer_of_;  // by the operation that ends the layer
+  std::map<int, int> layer_of_;  // layers, by their last operation
   std::map<int, int> layer_of_constant_;
   std::map<int, Parameters> parameters_;  // by layer
   std::set<int> common_;                  // constants of parameters that several compositions read

@@ -45,7 +45,7 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
 }
 
 /// Returns the height and width of images for the size "image": those of the first input of images,
-/// or a default if they are open. Nothing if they differ.
+/// or a default if they are open. Nothing if they differ, and without images.
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   constexpr std::int64_t open_image = 224;
   for (const Input& input : graph.inputs) {
@@ -56,15 +56,15 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return std::nullopt;
 }
 
-/// A network's values, and what they depend on besides the path.
+/// A network's initial values, and the properties on which they depend besides the path.
 struct Made {
   std::optional<fs::file_time_type> written;
   ImportOptions options;
   StoredValues values;
 };
 
-/// Returns the values of an earlier network of the same file and options, or else `values`: they
-/// are read once per run.
+/// Returns the values of an earlier network of the same file and options, or else `values`, so that
+/// they are read once per run.
 StoredValues shared_values(const std::string& path, const ImportOptions& options,
                            const StoredValues& values) {
   static std::mutex mutex;

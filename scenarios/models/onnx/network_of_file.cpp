@@ -68,7 +68,7 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& out
   throw UsageError(text);
 }
 
-/// Throws UsageError if a layer without a table reads tokens.
+/// Throws UsageError if a layer other than an Embedding reads the tokens.
 void check_tokens(const Network& network) {
   for (const Layer& layer : network.layers) {
     if (!layer.reads(network_input) || as<Embedding>(layer) != nullptr) continue;
@@ -112,9 +112,9 @@ const Node* last_node(const Graph& graph, std::string name) {
   return nullptr;
 }
 
-/// Returns the prediction and the loss: for a softmax over the last dimension, its input and
-/// cross-entropy; otherwise the output and the mean squared error. Throws UsageError for a constant
-/// output.
+/// Returns the prediction and the loss: for a Softmax or LogSoftmax over the last of two or three
+/// dimensions, its input and the cross-entropy; otherwise the output and the mean squared error.
+/// Throws UsageError for a constant output.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
@@ -185,10 +185,10 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
     }
   }
   std::vector<std::size_t> crossing(count + 1);
-  std::vector<std::size_t> ending(count + 1);  // tensors of which it is the last reader; by layer
+  std::vector<std::size_t> ending(count + 1);  // by layer: number of tensors that it reads last
   std::size_t open = 0;
   for (std::size_t layer = 0; layer < count; ++layer) {
-    if (last_reader[layer] >= layer) {  // output of the previous layer
+    if (last_reader[layer] >= layer) {  // the output before `layer` is still read
       ++open;
       ++ending[last_reader[layer]];
     }
@@ -198,12 +198,12 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
   return crossing;
 }
 
-/// Divides the layers into units, named after their first layers. A layer of products begins a unit
-/// if a single tensor crosses to it. Otherwise, the unit begins at the last layer since the
-/// previous product to which a single tensor crosses, such as the normalisation at the beginning of
-/// a residual block; without such a layer, both products share a unit. If a unit would have more
-/// than `many` products, because a connection spans them, units also begin at products to which at
-/// most `few` tensors cross.
+/// Divides the layers into units, named after their first layers. A layer of products
+/// (LayerKind::products) begins a unit if a single tensor crosses to it. Otherwise, the unit begins
+/// at the nearest earlier layer to which a single tensor crosses, such as the normalisation at the
+/// beginning of a residual block; earlier products after that layer are in the same unit. A unit
+/// with more than `many` products, which a connection spans, is also divided at products to which
+/// at most `few` tensors cross.
 void divide_into_units(Network& network) {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;

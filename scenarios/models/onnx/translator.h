@@ -38,15 +38,15 @@ inline void refuse_if(bool applies, const std::string& reason) {
 }
 
 /// Stands for the number of samples in values of constants that are computed from shapes: a prime
-/// that no shape contains.
+/// that is assumed to divide no other extent.
 inline constexpr std::int64_t samples_prime = 1'000'003;
 
-/// Limit of integers that are not numbers of samples. It exceeds practical extents, and products of
-/// two such integers and a few gates or sides fit into 64 bits.
+/// Limit of integers that do not contain the number of samples. It exceeds practical extents;
+/// products of two such integers and small factors fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
-/// Limit of the extents of images and windows. Larger numbers are treated as mistakes; their
-/// products would exceed 64 bits.
+/// Limit of the extents of images and windows. Larger numbers are treated as mistakes; products of
+/// three could exceed 64 bits.
 inline constexpr std::int64_t max_extent = 1 << 24;
 
 /// Returns the extents of a computed shape; multiples of `samples_prime` contain the samples.
@@ -115,19 +115,19 @@ class Translator {
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// Returns the node for which an operation of the network was appended; null if there is none.
   [[nodiscard]] const Node* maker_of(int operation) const;
-  /// Stores a node that is not in the file.
+  /// Stores a node that is not in the file, for operations that a fusion appends.
   const Node& add_node(Node node) { return added_nodes_.emplace_back(std::move(node)); }
 
   /// Returns the tensor of that name; null if it does not exist.
   [[nodiscard]] const Tensor* find(const std::string& name) const;
-  /// Returns the network's operation for a tensor. A constant of weights becomes a parameter unless
-  /// its values are a mask or positions, and any constant does if `trains`; others keep their
-  /// values. Throws CannotTranslate if it is too large or contains the number of samples.
+  /// Returns the network's operation for a tensor. The first call for a constant appends it: as a
+  /// parameter with `trains`, or if it consists of weights (is_trainable) of several elements that
+  /// are neither a mask nor positions; otherwise with its values. Throws CannotTranslate for a
+  /// constant that is too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
   /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
   /// rounding are not: they are positions, masks or indices.
   [[nodiscard]] bool is_trainable(int constant) const;
-  /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
   /// Returns the values of a constant. Reads and computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
@@ -140,8 +140,8 @@ class Translator {
   /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
   /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
   int add_source(const std::string& name, const Constant& constant, bool may_train);
-  /// Returns whether initializers of the file are weights. Otherwise values of Constant nodes may
-  /// be weights.
+  /// Returns whether any initializers of the file are weights. If none are, values of Constant
+  /// nodes may be weights.
   [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
   /// Returns the subsequence of random numbers for the next layer that needs one.
@@ -216,9 +216,9 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// Returns the operation of an input in `graph()`. A constant that repeats its values for each
-  /// sample of the exported file, in a dimension in which another input has samples, is replaced by
-  /// the values for one sample.
+  /// Returns the operation of an input in `graph()`. For some operators, a constant that repeats
+  /// its values for each sample of the exported file, in a dimension in which another input has
+  /// samples, is replaced by the values for one sample.
   [[nodiscard]] Term operand(std::size_t which);
   /// Like `operand`, for weights: a constant becomes a parameter, even with a single element.
   [[nodiscard]] Term weights(std::size_t which);
@@ -259,8 +259,8 @@ class Arguments {
     if (const auto* value = std::get_if<Value>(&found->second)) return *value;
     throw CannotTranslate("its attribute " + std::string(name) + " has another type");
   }
-  /// Return an attribute, or the constant input `which` with one element. Beyond ±max_integer, the
-  /// former is refused and the latter limited, so that operators can multiply it by an extent.
+  /// Return an attribute, or the constant input `which` with one element. Beyond ±max_integer, an
+  /// attribute is refused and an input is limited, so that operators can multiply it by an extent.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
   /// Returns an attribute with several integers, each limited to `max_integer`.
@@ -324,10 +324,9 @@ using OperatorTable = std::map<std::string_view, Translate>;
 using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] const std::map<std::string_view, ControlFlow>& control_flow_operators();
 
-/// Returns the translations of all other operators, by their names in files.
+/// Returns the translations of operators without nested graphs, by their names in files.
 [[nodiscard]] const OperatorTable& operator_table();
 
-// Parts of the table.
 [[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
 [[nodiscard]] OperatorTable movement_operators();

@@ -11,7 +11,7 @@ namespace {
 using general::Extents;
 using general::Term;
 
-/// Returns x·sigmoid(x), with a sigmoid without overflow.
+/// Returns x·sigmoid(x), computed by tanh, which never overflows.
 Term silu(Term x) {
   const Term half = x * 0.5F;
   return half * (half.tanh() + 1.0F);
@@ -37,8 +37,8 @@ Shape rows_shape(const Shape& image) {
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
-/// Rotates pairs in {samples, positions, 1, kv heads, queries for each, 2, half a head}; a pair is
-/// along the dimension of extent 2.
+/// Rotates pairs in {samples, positions, 1, kv heads, queries per kv head, 2, half a head}; a pair
+/// is along the dimension of extent 2.
 struct Rotation {
   Term cosines;
   Term sines;  // sines, negative for the first number of each pair

@@ -1,5 +1,5 @@
-// Layers of shipped models, composed of general operations. Comments describe what a layer
-// computes.
+// Layers of shipped models, composed of general operations. The comment of a function describes
+// what the returned layer computes.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,10 @@ struct RotarySizes {
   double base = 10000;  // pair i of a head rotates by base^(−2i/head_size) per position
 };
 
-/// Computes the input of SelfAttention from projections to queries, keys and values. Queries and
-/// keys are rotated by angles proportional to their position (Su et al. 2021; the halves of a head
-/// form pairs, as in Llama), and each head of keys and values is repeated for the queries that
-/// share it. {sequence, (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}.
+/// Computes the input of SelfAttention from projections to queries, keys and values: {sequence,
+/// (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}. Queries and keys are rotated
+/// by angles proportional to their position (Su et al. 2021); elements i and i + head_size/2 form a
+/// pair, as in Llama. Each head of keys and values is repeated for the queries that share it.
 [[nodiscard]] Composition rotary_projections(const RotarySizes& sizes);
 
 /// Converts the pixels of an image to rows, prepends a trainable token as a row, and adds trainable

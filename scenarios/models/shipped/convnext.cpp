@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Appends parts of a network; each function returns the last layer.
+/// Appends parts of a network. Functions return the last layer that they append.
 class ConvNextParts {
  public:
   explicit ConvNextParts(Network& net) : net_(net) {}

@@ -26,7 +26,8 @@ void separate(Routes& routes) {
   }
 }
 
-/// Parts of a mixture. Slots, {experts, samples, capacity}, contain the tokens of each expert.
+/// Appends the parts of a mixture. Slots, {experts, samples, capacity}, hold the tokens of each
+/// expert.
 class Mixture {
  public:
   Mixture(Composer& composer, const ExpertSizes& sizes, const Routes& routes)

@@ -51,7 +51,7 @@ std::int64_t expanded(const LlamaSizes& sizes) {
   return (width + multiple - 1) / multiple * multiple;
 }
 
-/// Appends blocks, which share the kinds of their composed layers.
+/// Appends blocks, which share the objects of their composed layer kinds.
 class LlamaBlocks {
  public:
   LlamaBlocks(Network& net, const LlamaSizes& sizes)
@@ -67,7 +67,8 @@ class LlamaBlocks {
 
   int normalised(const std::string& name, int x) { return net_.add_shared(name, norm_, {x}); }
 
-  /// Appends a block and returns its last layer. `number`: index of the block, for its routes.
+  /// Appends a block and returns its last layer. `number`: index of the block, which selects the
+  /// routes to its experts.
   int add(const std::string& name, std::int64_t number, int input) {
     const int middle = add_attention(name + ".", input);
     return sizes_.experts > 0 ? add_experts(name + ".", number, middle)

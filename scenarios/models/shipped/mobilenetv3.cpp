@@ -18,7 +18,6 @@ namespace {
 
 enum class Function { none, relu, hard_swish };
 
-/// An inverted residual block.
 struct Inverted {
   std::int64_t kernel = 3;
   std::int64_t expanded = 1;  // channels of the depthwise convolution

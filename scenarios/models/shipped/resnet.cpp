@@ -47,7 +47,6 @@ int convolution(Network& net, std::string name, int input, std::int64_t channels
       {input});
 }
 
-/// Parameters of a residual block.
 struct BlockOptions {
   std::string name;
   std::int64_t width = 64;

@@ -11,7 +11,7 @@ namespace parbench {
 Network rnn_lm(const RnnLmSizes& sizes) {
   // standard deviation of embeddings, equal to that of uniform numbers within ±0.05
   constexpr float deviation = 0.03F;
-  constexpr float probability = 0.5F;  // probability of dropout
+  constexpr float probability = 0.5F;
   Network net;
   net.name = fmt::format("rnn-lm of {} layers of {} on {}, {} tokens of {}", sizes.layers,
                          sizes.hidden, sizes.embedding, sizes.sequence, sizes.vocabulary);

@@ -14,7 +14,7 @@ struct BlockKind {
   std::int64_t heads = 1;
   bool causal = true;
   ActivationKind function = ActivationKind::gelu_tanh;
-  float epsilon = 1e-5F;  // epsilon of normalisations
+  float epsilon = 1e-5F;
 };
 
 /// Returns a network without layers that reads `sequence` tokens of a vocabulary and predicts one

@@ -8,8 +8,7 @@
 
 namespace parbench {
 
-/// A bucket of parameters or gradients in a pool whose memory other buckets use before and after
-/// it.
+/// A bucket of parameters or gradients in a pool. Other buckets use its memory before and after it.
 struct PooledBucket {
   bool has_gradients = false;  // false: parameters
   Holding when;
@@ -22,18 +21,18 @@ struct BucketPool {
   std::size_t bytes = 0;
 };
 
-/// Wanted and maximum size of a pool in bytes. The pool may be larger if its buckets do not fit.
+/// Wanted and maximum size of a pool in bytes. The pool is larger if even the smallest possible
+/// pool is.
 struct PoolSize {
   std::size_t wished = 0;
   std::size_t max = 0;
 };
 
-/// Assigns an offset to every bucket. `staying`, `leaving`: alternatives that differ in whether
-/// buckets are kept for later segments (`stays` of `holdings_of`); the first is used if its
-/// smallest pool has at most the maximum size. Gradients stay in the pool for one segment after the
-/// segment that completes them, so that the next segment does not wait until they are reduced. If
-/// the pool would exceed the wanted size, buckets are held as briefly as possible: parameters
-/// arrive later than planned, and complete gradients leave at once.
+/// Assigns an offset to every bucket. `staying`, `leaving`: the buckets with the lifetimes that
+/// `holdings_of` returns with and without `stays`; `staying` is used if the maximum size suffices
+/// for it. Gradients occupy memory for one segment longer than planned, so that the next segment
+/// does not wait until they are reduced. Where the pool would exceed the wanted size, complete
+/// gradients leave at once and parameters arrive later than planned.
 [[nodiscard]] BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
                                      const std::vector<PooledBucket>& leaving,
                                      const PoolSize& size);

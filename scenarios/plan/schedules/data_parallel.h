@@ -8,10 +8,10 @@
 
 namespace parbench {
 
-/// Returns the number of samples of each part of a batch, divided as by torch.chunk: equal parts,
-/// rounded up, with a smaller last part if need be. There are fewer than `max_parts` if no samples
-/// remain for the others. 30 in 4 is 8, 8, 8, 6; 5 in 4 is 2, 2, 1. Throws std::invalid_argument
-/// unless both arguments are at least 1.
+/// Returns the number of samples of each part of a batch, divided as by torch.chunk: parts of the
+/// size samples / max_parts, rounded up, the last of which may be smaller. There are fewer than
+/// `max_parts` if no samples remain for the others. 30 in 4 is 8, 8, 8, 6; 5 in 4 is 2, 2, 1.
+/// Throws std::invalid_argument unless both arguments are at least 1.
 [[nodiscard]] std::vector<std::int64_t> divided_batch(std::int64_t samples, int max_parts);
 
 /// The byte range [begin, end) of a bucket in a flat region of gradients.

@@ -16,8 +16,8 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Consecutive operations [first, last): all precede or follow every other operation of the problem
-/// (`is_serial`), or none does.
+/// Consecutive operations [first, last). If `is_serial`, each of them precedes or follows every
+/// other operation of the problem; otherwise none of them does.
 struct Block {
   int first = 0;
   int last = 0;
@@ -71,8 +71,8 @@ InterOpLevel merged_level(const InterOpProblem& problem, int merge) {
   return level;
 }
 
-/// Returns the merge of each operation. Larger merges are selected first; a merge that overlaps a
-/// selected one is skipped.
+/// Returns the index of the merge of each operation, or `not_merged`. Larger merges are selected
+/// first; a merge that overlaps a selected one is skipped.
 std::vector<int> largest_merges(const InterOpProblem& problem) {
   std::vector<int> order(problem.merges.size());
   std::iota(order.begin(), order.end(), 0);
@@ -90,7 +90,7 @@ std::vector<int> largest_merges(const InterOpProblem& problem) {
 
 // --- list scheduling ---
 
-/// Returns, for each operation, the seconds of the longest path to the end, including itself.
+/// Returns, for each operation, the seconds (`shared`) of the longest path that begins with it.
 std::vector<double> longest_paths(const InterOpProblem& problem) {
   std::vector<double> paths(problem.shared);
   for (int op = problem.count() - 1; op >= 0; --op) {
@@ -101,7 +101,7 @@ std::vector<double> longest_paths(const InterOpProblem& problem) {
   return paths;
 }
 
-/// Assigns the operations of one block to streams.
+/// List scheduler of one block of operations.
 class ListScheduler {
  public:
   ListScheduler(const InterOpProblem& problem, const std::vector<double>& paths)
@@ -136,8 +136,8 @@ class ListScheduler {
 
   const InterOpProblem& problem_;
   const std::vector<double>& paths_;
-  std::vector<double> ends_;  // by operation
-  std::vector<double> free_;  // by stream
+  std::vector<double> ends_;  // seconds at which an operation ends; by operation
+  std::vector<double> free_;  // seconds at which a stream has run its operations so far; by stream
 };
 
 InterOpLevel listed(const InterOpProblem& problem, const Block& block,
@@ -145,8 +145,8 @@ InterOpLevel listed(const InterOpProblem& problem, const Block& block,
   return ListScheduler(problem, paths).run(block);
 }
 
-/// Returns the seconds of an operation. The time of a merge is that of its first operation; its
-/// other operations take 0.
+/// Returns the seconds of an operation. The first operation of a merge takes the time of the whole
+/// merge, the others take 0.
 double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) {
   if (placed.merge != not_merged) {
     const InterOpMerge& merge = problem.merges[at(placed.merge)];
@@ -157,22 +157,22 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 // --- dynamic programming over levels ---
 
-using OpSet64 = std::uint64_t;  // operations of a block, as bits by index in it
+using OpSet64 = std::uint64_t;  // bit i: the i-th operation of a block
 
-/// Kind of a level that has run: on the whole device, or on several streams.
+/// Where the latest level has run: no level yet, on the whole device, or on several streams.
 enum class Ran { nothing, whole, streams };
 
 Ran kind_of(const InterOpLevel& level) {
   return level.front().stream == whole_device ? Ran::whole : Ran::streams;
 }
 
-/// Returns the seconds between the previous level and the next one.
+/// Returns the seconds for joining streams between two levels.
 double join_seconds(const InterOpProblem& problem, Ran before, Ran next) {
   if (before == Ran::nothing || next == Ran::nothing) return 0;
   return before == Ran::whole && next == Ran::whole ? 0 : problem.join;
 }
 
-/// Finds the fastest levels of one block. The operations before and after it have the whole device.
+/// Finds the fastest levels for a block between operations that run on the whole device.
 class LevelSolver {
  public:
   LevelSolver(const InterOpProblem& problem, const Block& block, const ScheduleSearch& search)
@@ -197,7 +197,7 @@ class LevelSolver {
     }
   }
 
-  /// Returns nothing if there are too many states.
+  /// Returns nothing if the search exceeds ScheduleSearch::max_states.
   std::optional<InterOpSchedule> solve() {
     const State begin{0, before_all_};
     if (!seconds_from(begin)) return std::nullopt;
@@ -217,13 +217,13 @@ class LevelSolver {
     friend auto operator<=>(const State&, const State&) = default;
   };
   struct Choice {
-    double seconds = 0;  // from here to the block's end, including the join after it
+    double seconds = 0;  // from the state to the end of the block, including the join after it
     State next;
     InterOpLevel level;
   };
   using Chains = std::vector<std::vector<int>>;
   struct Merge {
-    int index = 0;  // index in the problem
+    int index = 0;  // index in InterOpProblem::merges
     OpSet64 ops = 0;
   };
 
@@ -240,13 +240,14 @@ class LevelSolver {
   }
   [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
 
-  /// Returns the seconds from a state to the end; nothing if the limit of states is exceeded.
+  /// Returns the seconds from a state to the end of the block; nothing if the limit of states is
+  /// exceeded.
   std::optional<double> seconds_from(const State& state) {
     if (state.done == all()) return join_seconds(problem_, state.before, after_all_);
     if (const auto found = best_.find(state); found != best_.end()) return found->second.seconds;
     if (best_.size() >= search_.max_states) return std::nullopt;
     Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = state, .level = {}};
-    best_[state] = best;  // counts as a state while later states are solved
+    best_[state] = best;  // add it now, so that it counts toward the limit of states
     for (int index = 0; index < count_; ++index) {
       if (!is_ready(index, state.done)) continue;
       const InterOpLevel single{{.op = first_ + index}};
@@ -265,8 +266,9 @@ class LevelSolver {
     return best.seconds;
   }
 
-  /// Replaces `best` if running `level` next is faster. `done`: completed operations after the
-  /// level. Returns false, as the two functions below do, if the limit of states is exceeded.
+  /// Replaces `best`, the best choice so far in `state`, if running `level` next is faster. `done`:
+  /// operations that are complete after the level; `seconds`: time of the level. Returns false if
+  /// the limit of states is exceeded, as the two functions below do.
   bool consider(const InterOpLevel& level, const State& state, OpSet64 done, double seconds,
                 Choice& best) {
     const State next{done, kind_of(level)};
@@ -277,10 +279,10 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers the level of `chains`, and of `chains` with further chains on other streams. The
-  /// first operation of a further chain has at least the index `from`, so that no set of chains is
-  /// considered twice. `state`: before the level; `taken`: completed operations, including the
-  /// chains; `longest`: seconds of the longest chain.
+  /// Considers, as the next level in `state`, the level of `chains` and levels that add chains on
+  /// other streams. The first operation of an added chain has at least the index `from`, so that no
+  /// set of chains is considered twice. `taken`: completed operations and those in `chains`;
+  /// `longest`: seconds of the longest chain.
   bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
     if (chains.size() >= 2 && !consider(level_of(chains), state, taken, longest, best)) {
@@ -298,9 +300,9 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers the last chain as it is, and extended by each operation that may follow in it.
-  /// `start`: its first operation; `seconds`: its length; `longest`: length of the longest other
-  /// chain.
+  /// Considers levels with the last chain as it is, and levels in which further operations follow
+  /// in it. `start`: first operation of the last chain; `seconds`: its time; `longest`: time of the
+  /// longest other chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {

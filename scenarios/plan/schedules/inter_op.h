@@ -10,20 +10,20 @@ namespace parbench {
 /// Operations with the same input that may run as one, on the whole device.
 struct InterOpMerge {
   std::vector<int> ops;  // ascending, at least two
-  double seconds = 1.0;  // seconds of the merged operation
+  double seconds = 1.0;
 };
 
 /// Operations in an order in which each reads only earlier ones, and their costs.
 struct InterOpProblem {
   std::vector<std::vector<int>> after;  // by operation: the operations whose results it reads
-  /// Seconds of an operation with the whole device, and of an operation on one of `streams` streams
+  /// Seconds of each operation: `alone` on the whole device; `shared` on one of `streams` streams
   /// while the others are equally busy.
   std::vector<double> alone;
   std::vector<double> shared;
   int streams = 2;
   std::vector<InterOpMerge> merges = {};
-  /// Seconds between two levels in which streams wait for each other; does not apply if both levels
-  /// use the whole device.
+  /// Seconds that streams take to wait for each other between two levels; not needed between two
+  /// levels on the whole device.
   double join = 0;
 
   [[nodiscard]] int count() const { return static_cast<int>(after.size()); }
@@ -50,8 +50,8 @@ using InterOpSchedule = std::vector<InterOpLevel>;
 /// Returns all operations one after the other on the whole device.
 [[nodiscard]] InterOpSchedule sequential_schedule(const InterOpProblem& problem);
 
-/// Like `sequential_schedule`, but merges run in place of their first operations. Larger merges are
-/// selected first, and an operation is in at most one.
+/// Like `sequential_schedule`, but operations are merged: a merge runs in place of its first
+/// operation. If merges overlap, the largest is selected.
 [[nodiscard]] InterOpSchedule merged_schedule(const InterOpProblem& problem);
 
 /// Returns one level for each topological level (`topological_levels`). The operations of a level
@@ -81,8 +81,9 @@ struct ScheduleSearch {
 [[nodiscard]] InterOpSchedule fastest_schedule(const InterOpProblem& problem,
                                                const ScheduleSearch& search = {});
 
-/// Returns the seconds of a schedule by the problem's costs: levels one after the other with joins
-/// between them, streams of a level side by side, and operations after those that they read.
+/// Returns the seconds of a schedule by the problem's costs. Levels run one after the other with
+/// joins between them, and the streams of a level at the same time. An operation begins after the
+/// operations that it reads.
 [[nodiscard]] double estimated_seconds(const InterOpProblem& problem,
                                        const InterOpSchedule& schedule);
 

@@ -10,8 +10,9 @@
 namespace parbench {
 namespace {
 
-/// Determines which actions have ended when another one starts. Actions of a stage run in order; a
-/// forward pass also waits for the previous stage's, and a backward pass for the next stage's.
+/// Determines which actions have ended when another one starts. Actions of a stage run in order. A
+/// forward pass also waits for the forward pass of its micro-batch in the previous stage, a
+/// backward pass for the backward pass in the next stage.
 class ActionOrder {
  public:
   explicit ActionOrder(const Schedule& schedule) {
@@ -32,14 +33,14 @@ class ActionOrder {
     }
   }
 
-  /// Returns whether `one` has always ended when `other` starts.
+  /// Returns whether these rules guarantee that `one` has ended when `other` starts.
   [[nodiscard]] bool precedes(const Action& one, const Action& other) const {
     return moments_.at(other).ended[static_cast<std::size_t>(one.stage)] >
            moments_.at(one).position;
   }
 
  private:
-  using Ended = std::vector<int>;  // by stage: number of its first actions that have ended
+  using Ended = std::vector<int>;  // by stage: number of actions that have ended
   struct Moment {
     int position = 0;  // index among the actions of its stage
     Ended ended;       // actions that have ended when it starts
@@ -60,10 +61,9 @@ struct PassOfStage {
   [[nodiscard]] Action of(int micro_batch) const { return {pass, stage, micro_batch}; }
 };
 
-/// Assigns slots to memory that is used from the pass `first` (or during it) until the end of the
-/// pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
-/// micro-batch if the pass `last` of the slot's holder ends before the micro-batch's pass `first`
-/// begins.
+/// Assigns slots to memory that a micro-batch uses from the beginning of its pass `first` until the
+/// end of its pass `last`. `micro_batches`: in the order of `first`. A slot can be reused once the
+/// pass `last` of its previous micro-batch has ended.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
                     const PassOfStage& first, const PassOfStage& last) {
   Slots slots(micro_batches.size(), 0);

@@ -54,7 +54,7 @@ class StageCosts {
   }
 
   const PartitionCosts& costs_;
-  // for each stage, the sum over the first 0, 1, 2, … units
+  // for each stage, the seconds of the first 0, 1, 2, … units
   std::vector<std::vector<double>> first_units_;
 };
 

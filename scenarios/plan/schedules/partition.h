@@ -8,10 +8,10 @@ namespace parbench {
 
 /// Name of a case's note with the first units of its later stages, joined by '+'.
 inline constexpr std::string_view cut_note = "cut at";
-/// Name of the note that replaces `cut_note` if there is no other partition of the model into this
-/// number of stages.
+/// Name of a second note with the text of `cut_note`, for cases whose model has no other partition
+/// into this number of stages.
 inline constexpr std::string_view only_cut_note = "only cut";
-/// Name of a case's note with the smallest micro-batch that all its layers can compute: "2
+/// Name of a case's note with the smallest micro-batch that all layers of its model can compute: "2
 /// samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
@@ -23,7 +23,7 @@ struct SharedParameters {
   double seconds = 0;
 };
 
-/// Costs of units, cuts and exchanges, of which the costs of stages consist.
+/// Costs in seconds, whose sums are the costs of stages.
 struct PartitionCosts {
   /// For each stage, the seconds of every unit on its device.
   std::vector<std::vector<double>> units;
@@ -33,9 +33,9 @@ struct PartitionCosts {
   std::vector<SharedParameters> shared = {};
 };
 
-/// Returns the first units of the second and later stages, which are contiguous, such that the
-/// slowest stage is as fast as possible. Throws std::invalid_argument if there are fewer units than
-/// stages, or if the number of cuts is not that of units.
+/// Returns the first units of the second and later stages such that the slowest stage is as fast as
+/// possible. Throws std::invalid_argument if there are no stages or fewer units than stages, or if
+/// `cuts` is not empty and does not have one entry per unit.
 [[nodiscard]] std::vector<int> balanced_partition(const PartitionCosts& costs);
 
 /// Returns the seconds of the slowest stage of a partition, which must match the stages and units

@@ -10,8 +10,8 @@
 namespace parbench {
 namespace {
 
-/// Parameters of less than 1/parts_of_own of a bucket in total, such as a bias, share the bucket of
-/// the large parameter before them.
+/// Parameters after a large parameter, such as its bias, share its bucket if they are smaller than
+/// 1/parts_of_own of a bucket in total.
 constexpr std::size_t parts_of_own = 4;
 
 }  // namespace

@@ -10,8 +10,9 @@
 namespace parbench {
 
 /// Groups adjacent parameters from the last to the first, as `gradient_buckets` does, except that a
-/// parameter of at least `bucket_bytes` shares its bucket only with much smaller parameters.
-/// Devices reserve memory for whole buckets, so a bucket should not exceed `bucket_bytes` by much.
+/// parameter of at least `bucket_bytes` shares its bucket only with parameters of less than a
+/// quarter of `bucket_bytes` in total. Devices reserve memory for whole buckets, so a bucket should
+/// not exceed `bucket_bytes` by much.
 [[nodiscard]] std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offsets,
                                                         std::size_t total_bytes,
                                                         std::size_t bucket_bytes);
@@ -44,8 +45,8 @@ class ShardLayout {
   }
   [[nodiscard]] std::size_t shard_bytes(std::size_t device) const { return shard_bytes_[device]; }
 
-  /// Divides the bytes [offset, offset + bytes) at the boundaries of blocks. Returns the parts in
-  /// order.
+  /// Divides the bytes [offset, offset + bytes) of the flat numbers at the boundaries of blocks.
+  /// Returns the parts of blocks, in order.
   [[nodiscard]] std::vector<Block> parts_of(std::size_t offset, std::size_t bytes) const;
 
  private:
@@ -65,8 +66,8 @@ struct Holding {
 
 /// Returns the times during which buckets are in memory, sorted by `begin`, then by `first`.
 /// `needed`: the buckets that each segment needs. A bucket arrives `prefetch` segments before the
-/// segment that needs it and is dropped after that segment, except that it is kept if it would
-/// arrive again by the next segment (if `stays` is false: if the next segment needs it).
+/// segment that needs it and is dropped after that segment. It is kept instead if the next segment
+/// needs it or, with `stays`, if it would arrive again during the next segment or earlier.
 [[nodiscard]] std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
                                                int prefetch, bool stays = true);
 

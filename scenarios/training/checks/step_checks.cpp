@@ -18,9 +18,10 @@
 namespace parbench {
 namespace {
 
-// maximum number of multiplications of a naive pass, which takes about a tenth of a second
+// maximum number of multiplications of a naive forward pass (about a tenth of a second)
 constexpr double max_naive = 1e8;
-// number of checked positions in the last layer's weights, in addition to the corners
+// number of checked positions in the gradient of the last layer's weights, in addition to the
+// corners
 constexpr int gradient_positions = 24;
 
 std::vector<double> widened(const std::vector<float>& values) {
@@ -152,7 +153,8 @@ CheckResult check_weight_gradient(CaseData& data, const Stage::TrainedParameter&
                                   const End& end, const NaiveLoss& loss,
                                   const ConvolutionShape& shape, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
-  // The gradient of the prediction is rounded to the case's type, so every term has this error.
+  // The gradient of the prediction is rounded to the case's type, so every term has this relative
+  // error.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
   // CPU kernels compute exponentials of at least e^−87 = 1.6e-38 (vector_exp).
@@ -179,7 +181,7 @@ CheckResult check_end(CaseData& data, const Network& network, NumberFormat forma
   if (!product) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
-    // The gradient of a copy includes the gradient of another layer.
+    // Skip a copy of another stage's parameter: its gradient includes that of the other stage.
     if (parameter.spec.layer != layer || parameter.spec.role != "weights" || parameter.is_copy) {
       continue;
     }
@@ -199,7 +201,7 @@ CheckResult check_finite(const std::vector<Output>& outputs) {
 
 // --- a whole perceptron ---
 
-/// Returns the number of multiplications of one naive pass.
+/// Returns the number of multiplications of a naive forward pass.
 double naive_products(const Network& network, const Tensor& images) {
   double weights = 0;
   for (const ParameterSpec& spec : network.parameters()) {
@@ -264,7 +266,7 @@ CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFor
                                .samples = images.desc.shape.front()},
                               format.dtype);
   Tolerance tolerance = tolerance_of_step(format);
-  // The naive network does not round to tf32, and differences of all layers accumulate.
+  // The naive network does not round to tf32, and the differences of all linear layers add up.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues gradients = naive.gradients();
   const NaiveOutputs want = outputs_of(naive.loss(), gradients, optimizer);

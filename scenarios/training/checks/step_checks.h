@@ -7,27 +7,27 @@
 
 namespace parbench {
 
-/// Returns the tolerance for the outputs of a step. It has no absolute part, because gradients may
+/// Returns the tolerance for the outputs of a step, which is only relative, because gradients may
 /// be small.
 [[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
 
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - for a small perceptron, of the loss and all gradients, by a naive network;
-/// - for another network whose last stage still holds the whole batch, of the loss, from the
-///   predictions and the target, and of sampled values of the last layer's weight gradient if that
-///   layer is linear or a convolution without groups and has parameters of its own;
+/// - for another network whose last stage keeps the activations of the whole batch, of the loss,
+/// and
+///   of sampled values of the last layer's weight gradient if that layer is linear or a convolution
+///   without groups and has parameters of its own;
 /// - otherwise, that the loss is finite and positive.
-/// The checks keep references to the parts and the stages, which may be those of several replicas
-/// that share the micro-batches. `optimizer`: determines the clip factor.
+/// The check keeps references to the parts, the network and the stages, which may be those of
+/// several replicas. `optimizer`: determines the clip factor.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
-/// Adds a check that the loss is finite and positive. Refers to the parts.
+/// Adds a check that the loss is finite and positive. Keeps a reference to the parts.
 void add_loss_check(CaseParts& parts);
 
-/// Adds a check that the last micro-batch's activations and gradients were received as they were
-/// sent, for each boundary between stages with different layouts. Refers to the parts and the
-/// stages.
+/// Adds a check for each tensor that has different layouts on the two sides of a boundary: the last
+/// micro-batch's activations and gradients were received as sent. Keeps a reference to the parts.
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch);
 
 }  // namespace parbench

@@ -15,9 +15,9 @@
 namespace parbench {
 namespace {
 
-constexpr int update_positions = 4;  // checked positions per parameter, in addition to the ends
+constexpr int update_positions = 4;  // random positions checked per parameter
 
-/// Returns the number with this index among those that a Fill draws.
+/// Returns the number that a Fill writes at this index.
 float drawn(const Fill& fill, std::int64_t index) {
   constexpr std::int64_t block = 4;  // numbers that the generator draws at a time
   if (fill.distribution == Distribution::constant) return fill.low;
@@ -43,7 +43,8 @@ std::vector<std::int64_t> checked_indices(const std::vector<float>& gradient) {
   return indices;
 }
 
-/// Number of roundings of a step in f32, by rounded quantity.
+/// Numbers of f32 roundings of an update, at the magnitude of the new value (`result`) and at that
+/// of the change.
 struct Roundings {
   double result = 1;
   double change = 1;
@@ -58,7 +59,6 @@ Roundings roundings_of(const Optimizer& optimizer) {
   return roundings;
 }
 
-/// Gradient of a parameter, and the parameter's values after the update.
 struct UpdatedValues {
   std::vector<float> gradient;
   std::vector<float> after;
@@ -81,7 +81,7 @@ CheckResult check_update(const Stage::TrainedParameter& parameter, const Updated
   return std::nullopt;
 }
 
-/// Checks that every device has computed the factor from the norms of all devices.
+/// Checks that every computed clip factor equals `want`, the factor for the norm of all gradients.
 CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, double want) {
   constexpr double allowed = 1e-5;  // the norms are sums in f32
   for (const Tensor& factor : factors) {
@@ -106,8 +106,8 @@ CheckResult check_copies(const std::vector<UpdatedParameters::One>& all) {
   return std::nullopt;
 }
 
-/// Checks the clip factors, the copies, and the updated parameters, which depend on the rounded
-/// factor of the device that updates them.
+/// Checks the clip factors, the gradients of copies, and the updated parameters. The expected
+/// values depend on the clip factor as computed by the device that updates them.
 CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
                           const std::vector<Output>& outputs) {
   std::vector<double> factors;

@@ -27,7 +27,7 @@ struct UpdatedParameters {
     std::size_t factor = 0;  // index in `clip_factors` of the factor by which it is clipped
   };
   Optimizer optimizer;
-  std::vector<Tensor> clip_factors;  // one for each device that updates; empty without clipping
+  std::vector<Tensor> clip_factors;  // one for each RegionUpdate; empty without clipping
   std::vector<One> all;
 };
 
@@ -35,7 +35,7 @@ struct UpdatedParameters {
 [[nodiscard]] UpdatedParameters updated_in(CaseData& data, const Stages& stages);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value
-/// and its gradient. Refers to the parts.
+/// and its gradient. Keeps a reference to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
 /// Adds the clip factor, if there is one, and the gradients as outputs, except gradients of copies.

@@ -73,7 +73,7 @@ class ReplicateWriter {
                       static_cast<std::size_t>(layout.samples_of(r)) * sample);
   }
 
-  /// Adds the forward pass, including the packing of parameters, which arrive in every step.
+  /// Adds the forward pass with the packing of parameters, which arrive in every step.
   TaskId add_forward(int r) {
     std::vector<TaskId> after;
     if (r > 0) {
@@ -105,7 +105,8 @@ class ReplicateWriter {
                                          {operation.diff_prediction, gradients_}})});
   }
 
-  /// Adds the backward pass after the loss, once the gradients of the predictions have arrived.
+  /// Adds the copy of the gradients of predictions to a replica, and its backward pass without the
+  /// loss.
   TaskId add_backward(int r, TaskId loss) {
     const TaskId arrived =
         send("gradients of predictions", 0, r, {loss},

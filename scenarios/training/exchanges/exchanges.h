@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Adds the tasks after the passes of a step as with TensorFlow's towers and PaddleFluid's
-/// parallel_do: gradients are added, clipped and applied on the first device, and parameters are
+/// Adds the tasks after the passes of a step, as with towers (TensorFlow) or parallel_do
+/// (PaddleFluid): gradients are added, clipped and applied on the first device, and parameters are
 /// copied back.
 void write_tower(StepTasks& tasks);
 
@@ -17,12 +17,12 @@ void write_tower(StepTasks& tasks);
 /// gradients of parameters, and applies them.
 void write_replicate(StepTasks& tasks);
 
-/// Adds the tasks after the passes of a step with a synchronous parameter server, which has
+/// Adds the tasks after the passes of a step with a synchronous parameter server, which keeps
 /// parameters and the optimiser's state: workers push their gradients; the server adds and clips
 /// them and updates the parameters; workers pull the parameters.
 [[nodiscard]] UpdatedParameters write_server(StepTasks& tasks);
 
-/// Adds a step of ZeRO, in which every device updates its block of each bucket. With ZeRO 1
+/// Adds a whole step of ZeRO, in which every device updates its block of each bucket. With ZeRO 1
 /// gradients are all-reduced, from ZeRO 2 on reduce-scattered. Up to ZeRO 2 the updated parameters
 /// are all-gathered. With ZeRO 3 each device copies the blocks of others shortly before it needs
 /// them, in both passes.

@@ -28,7 +28,8 @@ PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLa
   for (const SymbolicCall& call : stage.store().packing()) {
     const SymbolicView& source = view_in(call, Space::parameters);
     const SymbolicView& packed = view_in(call, Space::packed);
-    // The parameter of a reorder is in one bucket. A conversion of several parameters is divided.
+    // A reorder reads one parameter, which is in one bucket. A conversion of parameters in several
+    // buckets is divided.
     const std::size_t first = layout.bucket_at(source.offset);
     const std::size_t source_end = source.offset + source.bytes;
     if (source_end <= layout.buckets()[first].end) {

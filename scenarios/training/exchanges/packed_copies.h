@@ -9,13 +9,13 @@
 
 namespace parbench {
 
-/// Packing calls of a stage, divided by the buckets that they read. The copies of a bucket are
-/// consecutive.
+/// The calls that pack the parameters of a stage, divided such that each reads one bucket. The
+/// packed copies of a bucket are consecutive in memory.
 class PackedCopies {
  public:
   PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout);
 
-  /// A part of Space::packed.
+  /// The part of Space::packed that one call writes.
   struct Part {
     std::size_t offset = 0;  // offset in Space::packed
     std::size_t bytes = 0;

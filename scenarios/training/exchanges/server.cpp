@@ -29,8 +29,8 @@ Peer add_server(StepTasks& tasks) {
   return server;
 }
 
-/// Makes the case's reset copy the first worker's parameters to the server, after the worker's own
-/// reset, which runs on the same stream.
+/// Makes the case's reset copy the first worker's parameters to the server. The copy follows the
+/// reset of the worker's parameters on the same stream.
 void initialize_at_reset(TrainingStep& step, const BufferView& parameters) {
   const Stage& first = step.stage({});
   step.data.at_reset(first.device(), 0,

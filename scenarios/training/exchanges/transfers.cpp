@@ -1,4 +1,4 @@
-// Adds copies, and sums at one end.
+// Adds copies between peers, and sums on the receiver.
 #include "scenarios/training/exchanges/transfers.h"
 
 #include <fmt/format.h>

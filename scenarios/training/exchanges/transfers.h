@@ -17,13 +17,13 @@ struct Peer {
 };
 [[nodiscard]] Peer peer_of(const StepTasks& tasks, int replica);
 
-/// Adds a copy between peers; within a device, it runs on the compute lane.
+/// Adds a copy between peers; if they are on one device, on its compute lane.
 TaskId add_transfer(StepTasks& tasks, const std::string& what, const Peer& from, const Peer& to,
                     std::vector<TaskId> after, const CopyCall& copy);
 
-/// Adds copies of all replicas' gradients to `receiver`, each to separate memory, and their
-/// addition in `sum`. `is_first_there`: whether `sum` is the memory of the first replica's
-/// gradients; if not, these are also copied. Returns the task that completes the sum.
+/// Adds copies of the replicas' gradients to separate memory of `receiver`, and additions of these
+/// to `sum`. `is_first_there`: `sum` is the memory of the first replica's gradients; otherwise
+/// these are first copied to `sum`. Returns the task that completes the sum.
 [[nodiscard]] TaskId add_reduction(StepTasks& tasks, const Peer& receiver, const BufferView& sum,
                                    bool is_first_there);
 

@@ -18,9 +18,9 @@ namespace {
 /// A replica while its tasks are being added.
 struct ReplicaTasks {
   ZeroSegments segments;
-  std::vector<std::vector<TaskId>> arrived;  // last tasks of arrivals, by index in `held`
+  std::vector<std::vector<TaskId>> arrived;  // tasks that complete an arrival; by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
-  std::vector<TaskId> written = {};  // tasks of segments so far
+  std::vector<TaskId> written = {};  // tasks of the segments added so far
   std::vector<TaskId> reduced = {};  // tasks that complete the replica's sums of gradients
 };
 
@@ -66,8 +66,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Adds a collective of all replicas on their copy lanes, beside which the backward pass runs.
-  /// Each collective has its own memory, because several may be in progress.
+  /// Adds a collective of all replicas on their copy lanes, beside which the backward pass runs. It
+  /// gets its own scratch memory, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -147,8 +147,8 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Copies all blocks of a bucket to a replica's pool, after the previous segment and the previous
-  /// users of the memory.
+  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool. They wait for
+  /// the previous segment and the previous users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.segments.held()[index];
@@ -177,7 +177,7 @@ class ZeroWriter {
     note_uses(own, range_of(held), done[r]);
   }
 
-  /// Records tasks for which the next user of the range of the pool has to wait.
+  /// Records tasks that use a range of the pool: the next user of the range has to wait for them.
   static void note_uses(ReplicaTasks& own, const ElementRange& range,
                         const std::vector<TaskId>& tasks) {
     std::vector<TaskId> known;
@@ -223,8 +223,8 @@ class ZeroWriter {
     }
   }
 
-  /// Adds a task that keeps a replica's block of sums. The sums of the first micro-batch overwrite
-  /// those of the previous training step; later ones are added.
+  /// Adds a task that moves a replica's block of sums from the pool to its shard. The sums of the
+  /// first micro-batch overwrite the shard; those of later micro-batches are added to it.
   TaskId keep_sums(std::size_t r, std::size_t b, const BufferView& bucket,
                    std::vector<TaskId> after) {
     const ShardLayout::Block& block = shards_.layout().block(r, b);
@@ -259,8 +259,8 @@ class ZeroWriter {
 
   // --- update ---
 
-  /// Returns the tasks before a replica's update: those that complete its sums and, if parameters
-  /// are sharded, the last segments of all replicas, which read its parameters.
+  /// Returns the tasks for which a replica's update waits: those that complete its sums and, if
+  /// parameters are sharded, the last segments of all replicas, which need its parameters.
   [[nodiscard]] std::vector<TaskId> before_update(std::size_t r) const {
     std::vector<TaskId> after = replicas_[r].reduced;
     if (settings_.divides_parameters()) {
@@ -294,8 +294,8 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Adds the squared norms of all blocks. Every device gets all of them in the same order and
-  /// computes the same clip factor.
+  /// Adds the squared norms of all blocks and their all-gather. Every device then computes the clip
+  /// factor from the same numbers in the same order.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;

@@ -13,8 +13,8 @@
 namespace parbench {
 namespace {
 
-/// Number of buckets of gradients for which the pool has room: one is written while another one is
-/// reduced.
+/// Number of buckets of gradients in the wanted size of the pool: one is written while another one
+/// is reduced.
 constexpr std::size_t gradient_buckets_at_once = 2;
 
 bool is_needed(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& there) {
@@ -55,7 +55,8 @@ const ZeroSegments::Passes& ZeroSegments::passes_of(int segment) const {
 
 // --- segments ---
 
-/// Returns the buckets of parameters, or of gradients, that a call accesses.
+/// Returns the buckets of parameters (also by their packed copies) or of gradients that a call
+/// accesses.
 std::vector<std::size_t> ZeroSegments::buckets_of(const SymbolicCall& call, Space space) const {
   std::vector<std::size_t> buckets;
   for (const SymbolicView& view : call.views) {
@@ -72,8 +73,8 @@ std::vector<std::size_t> ZeroSegments::pooled(const SymbolicCall& call, Space sp
   return is_pooled(space) ? buckets_of(call, space) : std::vector<std::size_t>();
 }
 
-/// Divides calls into segments. A new segment begins at each of `ends`, indices of calls in
-/// ascending order, and at each call that needs other parameters.
+/// Divides calls into segments. A new segment begins at each call with an index in `ends`, and at
+/// each call that needs parameters outside the buckets of the current segment.
 void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
                           std::span<const std::size_t> ends) {
   segments_.emplace_back();
@@ -90,8 +91,8 @@ void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
   }
 }
 
-/// Divides the backward pass of a micro-batch. Passes after the first micro-batch add to gradients,
-/// which `calls` initialises with zeros.
+/// Divides the backward pass of a micro-batch. After the first micro-batch, passes add to
+/// gradients, so `calls` first zeroes their buckets in the pool.
 void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<SymbolicCall>& calls =
       step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0).calls;
@@ -116,8 +117,8 @@ void ZeroSegments::divide_backward(Passes& passes) {
 
 // --- memory ---
 
-/// Returns the lifetimes of buckets: for parameters as `holdings_of` with `stays` returns; for
-/// gradients from the first segment that writes them to the segment that completes them.
+/// Returns the buckets for the pool with their lifetimes: for parameters those of `holdings_of`,
+/// for gradients from the first segment that writes them to the one that completes them.
 std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
@@ -145,10 +146,9 @@ std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   return all;
 }
 
-/// Plans and borrows the pool. It has room for buckets that arrive early or are being reduced, but
-/// only up to half of the size of all parameters; otherwise a model with few buckets would need as
-/// much memory as without shards. Parameters are kept for later segments (`holdings_of`) if this
-/// limit allows it.
+/// Plans and borrows the pool. The wanted size has room for buckets that arrive early or are being
+/// reduced. The maximum size is half of all parameters; otherwise a model with few buckets would
+/// need as much memory as without shards.
 void ZeroSegments::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   const std::size_t at_once =
@@ -198,7 +198,8 @@ std::size_t ZeroSegments::find(Space space, std::size_t bucket, int segment) con
 
 // --- calls ---
 
-/// Returns the view of the same data in the pool; views of data outside the pool are unchanged.
+/// Returns the view of the data in the pool during a segment; views of data outside the pool are
+/// unchanged.
 SymbolicView ZeroSegments::moved(const SymbolicView& view, int segment) const {
   if (view.bytes == 0) return view;
   if (view.is_in(Space::packed) && is_pooled(Space::packed)) {

@@ -36,24 +36,25 @@ class ZeroSegments {
   [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
   [[nodiscard]] const Passes& passes_of(int segment) const;
 
-  /// Returns the segment's calls, with memory of the pool, after calls that refresh packed copies
-  /// and zero gradients.
+  /// Returns the calls of a segment, bound to the pool. Before them, it refreshes the packed copies
+  /// and zeroes the gradients of buckets that no earlier segment uses.
   [[nodiscard]] std::vector<Call> calls(int segment);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
-  /// Return indices in `held`: of buckets of parameters that arrive during a segment, and of all
-  /// buckets that it reads or writes.
+  /// Return indices in `held`: `arriving` of the buckets of parameters that arrive during a
+  /// segment, `used` of all buckets that it reads or writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int segment) const;
   [[nodiscard]] std::vector<std::size_t> used(int segment) const;
-  /// Returns the index in `held` of a bucket's gradients during the segment of `passes` that
-  /// completes them.
+  /// Returns the index in `held` of the gradients of a bucket, as held during the segment that
+  /// completes them in `passes`.
   [[nodiscard]] std::size_t gradients_of(const Passes& passes, std::size_t bucket) const;
   [[nodiscard]] BufferView memory(const PooledBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
   [[nodiscard]] const BufferView& pool() const { return pool_.view; }
-  /// Makes the first reset fill the pool with NaN, so that missing arrivals are detected; to be
-  /// called after Shards::initialize_at_reset, which uses the pool as scratch memory.
+  /// Makes the first reset fill the pool with NaN, so that missing arrivals are detected. Must be
+  /// called after Shards::initialize_at_reset, whose part of the reset uses the pool as scratch
+  /// memory.
   void poison_pool();
 
  private:

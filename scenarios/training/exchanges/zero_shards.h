@@ -13,11 +13,11 @@ namespace parbench {
 
 class Shards {
  public:
-  /// Borrows memory for sharded data; other data is in the replicas.
+  /// Borrows memory for sharded data; the other data is in the memory of the replicas' stages.
   Shards(TrainingStep& step, ShardLayout layout);
 
   [[nodiscard]] const ShardLayout& layout() const { return layout_; }
-  /// Return a replica's block of a bucket: the sums of its gradients, and its parameters.
+  /// Return a replica's block of a bucket: of the sums of gradients, or of the parameters.
   [[nodiscard]] BufferView gradients(std::size_t r, std::size_t bucket) const;
   [[nodiscard]] BufferView parameters(std::size_t r, std::size_t bucket) const;
   /// Returns the update of a replica's block of a bucket; null if the block is empty.
@@ -32,7 +32,7 @@ class Shards {
   /// Returns readers of a step's results, for outputs and checks.
   [[nodiscard]] UpdatedParameters results() const;
 
-  /// Bytes of parameters, gradients and the optimiser's state that a replica keeps.
+  /// Bytes that a replica keeps for the whole step, without the pool of ZeroSegments.
   struct Kept {
     std::size_t parameters = 0;
     std::size_t gradients = 0;

@@ -103,8 +103,8 @@ SymbolicView BackwardWriter::acquire(std::size_t bytes) {
   return view;
 }
 
-/// Moves the beginning of Space::gradients such that the gradients written so far are after all
-/// memory in use.
+/// Increases `gradients_begin_` such that the gradients written so far do not overlap memory in
+/// use.
 void BackwardWriter::keep_gradients_after_memory() {
   const std::size_t end = pass_memory_.activations_end();
   if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
@@ -120,8 +120,8 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// Returns the boundary's memory for the first addend of the gradient of a stage's input, otherwise
-/// a temporary.
+/// Returns a temporary, except for the first addend of the gradient of an input of the stage: its
+/// memory at the boundary.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
   if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
     return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
@@ -160,7 +160,8 @@ void BackwardWriter::add(const Shape& shape, const SymbolicView& a, const Symbol
 }
 
 Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape& shape) {
-  // The first contribution receives the sum, so it should be memory that no other operation reads.
+  // The sum overwrites the first contribution, so this should be memory that no other operation
+  // reads.
   std::stable_partition(contributions.begin(), contributions.end(),
                         [&](const Gradient& gradient) { return is_exclusive(gradient); });
   Gradient sum = contributions.front();
@@ -174,9 +175,9 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
   return sum;
 }
 
-/// Completes the gradient of a stage's input at the boundary: adds addends that are elsewhere, or
-/// copies the first. The gradient of a tensor that only passes through the stage stays where it was
-/// received.
+/// Completes the gradient of a stage's input in the memory at the boundary: adds addends from other
+/// memory, after copying the first one if the memory is empty. The gradient of a tensor that only
+/// passes through the stage remains where it was received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
   const SymbolicView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];

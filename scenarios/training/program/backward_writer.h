@@ -30,8 +30,8 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   /// overwriting memory still in use; gradients may extend beyond the end of Space::activations.
   /// Valid after a `write` that overwrites gradients.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
-  /// Returns where the loss, the first call, writes the gradient of the prediction; for the last
-  /// stage, after `write`.
+  /// Returns the memory in which the loss, the first call, writes the gradient of the prediction.
+  /// Valid for the last stage after `write`.
   [[nodiscard]] const SymbolicView& prediction_gradient() const { return prediction_gradient_; }
 
   [[nodiscard]] bool accumulates() const override {
@@ -85,7 +85,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   PassMemory pass_memory_;
   RecomputeWriter recomputation_;  // allocates from `pass_memory_`
   std::vector<Temporary> temporaries_;
-  std::vector<Gradient> copies_;        // temporary copies of this layer's parameters
+  std::vector<Gradient> copies_;        // temporary copies of the current layer's parameters
   std::optional<std::size_t> written_;  // smallest offset of a parameter gradient written so far
   std::size_t gradients_begin_ = 0;
   SymbolicView prediction_gradient_;

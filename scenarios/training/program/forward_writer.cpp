@@ -14,8 +14,8 @@ SymbolicPass ForwardWriter::write() {
   return take_pass();
 }
 
-/// Places the outputs that leave the stage first, so that memory after them is free at the end of
-/// the backward pass.
+/// Places the outputs that leave the stage first. They stay during the backward pass, and gradients
+/// can replace the memory after them.
 void ForwardWriter::place_what_leaves() {
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     if (!parts().leaves_stage(index)) continue;
@@ -43,7 +43,7 @@ SymbolicView ForwardWriter::place_output(std::size_t bytes) {
              is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }
 
-/// Returns transient memory if the layer is recomputed before its backward pass.
+/// With recomputation, returns transient memory: RecomputeWriter writes the data again.
 SymbolicView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] =
              parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);

@@ -1,6 +1,6 @@
-// Writes the forward pass of a stage. Tensors that the backward pass reads are kept; with
-// recomputation, only those that cross units. All others are overwritten as soon as their last
-// reader has run.
+// Writes the forward pass of a stage. Tensors that leave the stage or that the backward pass reads
+// are kept; with recomputation, only tensors that leave their unit. The memory of other tensors is
+// reused once their last reader has run.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   void release_what_was_read_last_by(int reader);
 
   RegionPlanner activations_;
-  RegionPlanner region_;                       // of Space::transient
-  std::multimap<int, std::size_t> transient_;  // offset by last reader
-  std::map<int, SymbolicView> leaving_;        // outputs that leave the stage
+  RegionPlanner region_;                       // allocator of Space::transient
+  std::multimap<int, std::size_t> transient_;  // offsets in Space::transient, by last reader
+  std::map<int, SymbolicView> leaving_;        // outputs that leave the stage, by layer
 };
 
 }  // namespace parbench

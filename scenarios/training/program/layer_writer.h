@@ -15,7 +15,8 @@
 
 namespace parbench {
 
-/// Inputs and results of the writers of a stage's passes. The objects must outlive the writers.
+/// Inputs and results of the writers of a stage's passes. The referenced objects must outlive the
+/// writers.
 struct StageParts {
   Stream& stream;
   const StageRange& range;
@@ -37,10 +38,11 @@ struct StageParts {
   [[nodiscard]] SymbolicView input_of(int index, std::size_t which) const;
   [[nodiscard]] SymbolicView statistics_of(int index) const;
 
-  /// Returns whether a backward pass reads the layer's output.
+  /// Returns whether the backward pass of the layer, or of a reader in the stage, reads the layer's
+  /// output.
   [[nodiscard]] bool backward_reads(int index) const;
-  /// Returns whether a later layer of the stage has the same parameters. If so, its backward pass
-  /// has written their gradients before.
+  /// Returns whether a later layer of the stage uses the same parameters. If so, its backward pass
+  /// has already written their gradients.
   [[nodiscard]] bool shares_gradient_with_later(int index) const;
   /// Returns whether the layer's output is read by later stages or by checks of the step, which
   /// read the inputs and the output of the network's last layer.
@@ -49,7 +51,7 @@ struct StageParts {
   [[nodiscard]] bool leaves_unit(int index) const;
 };
 
-/// Implements LayerPass for one layer after the other. `Pass`: ForwardPass or BackwardPass.
+/// Implements LayerPass for the current layer (`write_layer`). `Pass`: ForwardPass or BackwardPass.
 template <class Pass>
 class LayerWriter : public Pass {
  public:

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
 
-/// Returns whether `wanted` is the master in bf16, in the same order in memory.
+/// Returns whether `wanted` is the f32 master in bf16, with the same shape and layout, and neither
+/// has padding.
 bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
   const auto count = static_cast<std::size_t>(element_count(master.shape));
   return master.dtype == DType::f32 && wanted.dtype == DType::bf16 &&
@@ -26,8 +27,8 @@ bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
 
 }  // namespace
 
-// The bf16 copy of a parameter has half of the offset. Rounding sizes up to twice the alignment
-// keeps both offsets aligned.
+// A bf16 copy is at half of the offset of its master. Sizes are rounded up to twice the alignment,
+// so that both offsets are aligned.
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
   if (image_) throw std::logic_error("parameters are added before they are converted");
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);

@@ -18,8 +18,8 @@ namespace parbench {
 
 /// Master parameters are f32 in one flat region, each in the layout of its gradient, so that a
 /// single update covers all of them. If an operation needs another layout or type, it gets a packed
-/// copy, which `packing` refreshes from the master at the start of a step. Copies that differ only
-/// in type are at the same relative offsets as their masters, so that one conversion refreshes all
+/// copy, which `packing` refreshes from the master at the start of a step. Copies that differ from
+/// their masters only in type are in the same order as these, so that one conversion refreshes all
 /// of them: a model has dozens, and on a GPU each separate conversion costs a launch.
 class ParameterStore {
  public:
@@ -30,19 +30,19 @@ class ParameterStore {
     bool is_copy = false;    // copy of a parameter that belongs to another stage
   };
 
-  /// `is_read_once`: whether the step has only one micro-batch. If so, copies that only its
-  /// backward pass reads are temporaries of this pass (BackwardWriter) and not in the store.
+  /// `is_read_once`: whether the step has only one micro-batch. If so, copies that only the
+  /// backward pass reads are temporaries of that pass (BackwardWriter) and not in the store.
   explicit ParameterStore(Stream& stream, bool is_read_once = false)
       : stream_(stream), is_read_once_(is_read_once) {}
 
   [[nodiscard]] bool is_read_once() const { return is_read_once_; }
 
-  /// Adds a parameter. Throws std::logic_error after a request for a parameter in bf16 in the
-  /// layout of its master.
+  /// Adds a parameter. Throws std::logic_error once `parameter` has made a copy that differs from
+  /// its master only in type.
   void add(ParameterSpec spec, TensorDesc master);
-  /// Adds a copy of a parameter that belongs to another stage, whose norm includes the gradient.
-  /// `spec.layer`: the layer of this stage that reads it. All parameters that belong to this stage
-  /// must have been added.
+  /// Adds a copy of a parameter that belongs to another stage. The norm of that stage includes its
+  /// gradient. `spec.layer`: the layer of this stage that reads it. All parameters that belong to
+  /// this stage must have been added.
   void add_copy(ParameterSpec spec, TensorDesc master);
   /// Makes a layer read the parameters of another layer, which the store contains.
   void share(int layer, int owner) { owners_[layer] = owner; }
@@ -62,8 +62,8 @@ class ParameterStore {
                                                   const TensorDesc& wanted) const;
   /// Returns calls that refresh all packed copies.
   [[nodiscard]] const std::vector<SymbolicCall>& packing() const { return packing_; }
-  /// Returns the names and layouts of all parameters as a string; stages with equal strings have
-  /// equal regions.
+  /// Returns the names and layouts of all parameters as a string. Stages of a network with equal
+  /// strings have each parameter at the same offset.
   [[nodiscard]] std::string layout_key() const;
 
  private:
@@ -84,7 +84,7 @@ class ParameterStore {
   [[nodiscard]] SymbolicView converted(const Entry& entry, const TensorDesc& wanted);
   [[nodiscard]] SymbolicView reordered(const Entry& entry, const TensorDesc& wanted);
 
-  /// Copies in bf16 of the masters from offset `first` on.
+  /// The bf16 copies of all masters from offset `first` on.
   struct Image {
     std::size_t first = 0;  // offset in Space::parameters
     std::size_t base = 0;   // offset in Space::packed

@@ -28,7 +28,6 @@ class PassMemory {
   }
   /// Returns the offset in Space::activations after all memory in use.
   [[nodiscard]] std::size_t activations_end() const { return activations_.end(); }
-  /// Returns the bytes of Space::transient.
   [[nodiscard]] std::size_t transient_bytes() const { return transient_.peak(); }
 
  private:

@@ -50,8 +50,8 @@ SymbolicView RecomputeWriter::transient(std::size_t bytes, std::vector<SymbolicV
   return held.emplace_back(memory_.acquire(bytes));
 }
 
-/// Returns the existing memory for outputs that leave the unit: they are overwritten with the same
-/// values.
+/// Returns the existing memory of an output that leaves the unit, which is overwritten with the
+/// same values; for other outputs, a temporary.
 SymbolicView RecomputeWriter::place_output(std::size_t bytes) {
   SymbolicView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;

@@ -1,5 +1,5 @@
-// Repeats the forward pass of a unit before its backward pass, if the first one kept only tensors
-// that cross units.
+// Writes the recomputation of a unit before its backward pass, for forward passes that keep only
+// tensors that cross units.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   [[nodiscard]] SymbolicView scratch(std::size_t bytes) override {
     return transient(bytes, released_after_[index()]);
   }
-  /// Returns memory whose values are not used: the first forward pass has updated the statistics.
+  /// Returns temporary memory, because the first forward pass has already updated the running
+  /// statistics.
   [[nodiscard]] SymbolicView statistics() const override { return unused_statistics_; }
 
  private:
@@ -41,7 +42,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   void write_one(int index);
 
   PassMemory& memory_;
-  // last reader in this pass, by recomputed layer; the layer itself if there is none
+  // by recomputed layer: its last reader among the recomputed layers, or itself if there is none
   std::map<int, int> last_readers_;
   std::vector<SymbolicView> held_;  // memory kept until the backward pass has run
   // memory to release, by the layer after which it is released

@@ -62,10 +62,11 @@ struct LossOperation {
 struct BoundaryTensor {
   int tensor = network_input;  // index of a layer, whose output it is, or `network_input`
   TensorDesc desc;
-  std::size_t offset = 0;  // offset in the memory for activations, and in that for gradients
+  std::size_t offset = 0;  // offset in the boundary's memory, for activations and for gradients
 };
 
-/// All tensors that cross one boundary, in the order of Network::crossing; equal on both sides.
+/// All tensors that cross one boundary, in the order of Network::crossing, as laid out on the
+/// device of one side.
 class Boundary {
  public:
   Boundary() = default;
@@ -105,9 +106,9 @@ struct LayerMemory {
   std::map<std::string, SymbolicView, std::less<>> kept;  // by name (ForwardPass::keep)
 };
 
-/// Plans all operations in its constructor. Data for the backward pass is in Space::activations,
-/// data that is not needed later or is recomputed in Space::transient. Gradients are overwritten in
-/// place if the operation allows it.
+/// The passes of a stage for one micro-batch size. The constructor plans all operations. Data for
+/// the backward pass is in Space::activations; data that is not needed later, or is recomputed, is
+/// in Space::transient.
 class StageProgram {
  public:
   StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
@@ -118,8 +119,9 @@ class StageProgram {
   [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
 
   /// Adds the parameters of a range to a store, in the layouts that the backward pass prefers for
-  /// micro-batches of `samples`. Parameters to which other layers are tied are canonical; those of
-  /// another range are added as copies.
+  /// micro-batches of `samples`. Parameters to which other layers are tied are canonical. If a
+  /// layer of the range is tied to a layer before the range, a copy of the parameters is added
+  /// (`add_copy`).
   static void add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                              ParameterStore& store);
 
@@ -128,15 +130,15 @@ class StageProgram {
   [[nodiscard]] const SymbolicPass& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
-  /// Returns where the loss, the first call of `backward(false)`, writes the gradient of the
-  /// prediction; for the last stage.
+  /// For the last stage: returns the memory in which the loss, the first call of `backward(false)`,
+  /// writes the gradient of the prediction.
   [[nodiscard]] const SymbolicView& prediction_gradient_view() const {
     return prediction_gradient_;
   }
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
-  /// Returns the tensors from earlier stages or the network's input, including tensors that only
-  /// later stages read.
+  /// Returns the tensors that this and later stages read from earlier stages or from the network's
+  /// input.
   [[nodiscard]] const Boundary& inputs() const { return inputs_; }
   /// Returns the tensors that later stages read; empty for the last stage.
   [[nodiscard]] const Boundary& outputs() const { return outputs_; }
@@ -150,7 +152,7 @@ class StageProgram {
   [[nodiscard]] SymbolicView input_gradient_view(int tensor) const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
-  /// Returns BackwardWriter::gradients_begin, for a step with one micro-batch, in which gradients
+  /// Returns BackwardWriter::gradients_begin, for a step with one micro-batch, whose gradients
   /// replace activations that are no longer read.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Returns the bytes that a layer of the range keeps for backward passes (without recomputation).

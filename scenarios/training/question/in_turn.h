@@ -11,9 +11,9 @@
 namespace parbench {
 
 /// Returns the layout of a step that processes the micro-batches one after the other, without
-/// stages or copies. If the second device has the same kernels as the first, each of them processes
-/// half of the batch. This does not change the result: micro-batches depend on each other only by
-/// the sum of their gradients, which is computed when outputs are read, as is the clip factor.
+/// stages or copies. If the second device is like the first, each of them processes about half of
+/// the batch. The result is the same as on one device: the sums of gradients over both, and the
+/// clip factor, are computed when outputs are read.
 [[nodiscard]] StepLayout in_turn(const Context& context,
                                  const std::vector<std::vector<std::int64_t>>& by_replica);
 

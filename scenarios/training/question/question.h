@@ -17,7 +17,7 @@
 
 namespace parbench {
 
-/// The strategy to which the others are compared: the whole step on the first device.
+/// The baseline strategy: the whole step on the first device.
 inline constexpr std::string_view single_device = "single";
 /// Strategy of references for models whose results depend on how the batch is divided: the same
 /// micro-batches one after the other. Users cannot select it.
@@ -25,11 +25,11 @@ inline constexpr std::string_view in_turn_strategy = "in-turn";
 
 inline constexpr const char* scaling_efficiency = "scaling efficiency";
 
-/// Base of scenarios that divide a training step. A derived class defines axes, the layout of each
-/// case, and an answer; cases, references and obstacles follow from these. Parameters with the same
-/// name have the same meaning in all of them: "model" and its sizes, "batch", "split" or
-/// "accumulate", "schedule", "partition", "bucket", and the variants of a step ("optimizer",
-/// "recompute", "clip").
+/// Base of scenarios that divide a training step. A derived class defines the axes, the layout of
+/// each case, and words of the answer or an answer of its own; cases and references follow from
+/// these. Parameters with the same name have the same meaning in all of them: "model" and its
+/// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
+/// a step ("optimizer", "recompute", "clip").
 class TrainingQuestion : public Scenario {
  public:
   struct Definition {
@@ -58,14 +58,14 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
-  /// Returns the whole batch on one device without recomputation or, if `compares_parts`, the same
-  /// micro-batches in turn; nothing for the former itself.
+  /// Returns the whole batch on one device without recomputation or, for a divided case for which
+  /// `compares_parts`, its micro-batches in turn; nothing for the former itself.
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
   /// Returns the scaling efficiency, which is 1 for linear scaling: the speedup over one device
-  /// divided by the number of devices. With weak scaling, the time of one device with its batch
-  /// divided by the time of all devices, each with a batch.
+  /// divided by the number of devices; with weak scaling, the time of one device divided by that of
+  /// all devices, each with a batch. None for the baseline, and if only one replica has samples.
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
-  /// Returns the best strategy, the time and memory that recomputation and schedules cost or save,
+  /// Returns the best strategy, what recomputation and schedules cost or save in time and memory,
   /// and the shares of lost time.
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override;
@@ -80,10 +80,11 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] virtual std::optional<Obstacle> divide(const Request& request,
                                                        const Network& network,
                                                        Parameters& parameters) const = 0;
-  /// Returns the grid of devices, the exchange, and `rest` if there are shards. The other parts of
-  /// the layout follow from parameters that all questions have.
+  /// Returns the grid of devices, the exchange (without the bucket size), and `rest` if there are
+  /// shards. The base sets the other fields from the parameters.
   [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
-  /// Returns whether the reference of a divided case has the same micro-batches.
+  /// Returns whether the result of a divided case depends on its micro-batches, so that its
+  /// reference must have the same ones.
   [[nodiscard]] virtual bool compares_parts(const CaseSpec& spec) const;
 
  private:
@@ -101,7 +102,8 @@ class TrainingQuestion : public Scenario {
   StrategyWords words_;
 };
 
-/// Returns the case with the same model and "batch" on one device.
+/// Returns the case of strategy `single_device` with the same model, "batch" and variant of the
+/// step.
 [[nodiscard]] CaseSpec single_of(const CaseSpec& spec);
 
 }  // namespace parbench

@@ -36,38 +36,35 @@ inline constexpr const char* weak_scaling = "weak";
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
 /// Returns the number of samples of each micro-batch of a resolved case, by replica. "split" is the
 /// size of micro-batches, of which the last may be smaller, or the list of their sizes;
-/// "accumulate" is their number. There are fewer replicas if the batch has no samples for the last
-/// ones.
+/// "accumulate" is their maximum number. Replicas without samples are omitted.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// Adds "split". If the user has requested a number of micro-batches, its value is the size that
-/// divides `samples` into this number, or a list of sizes that differ by at most one; otherwise it
-/// is `split`, if there is one. Returns why the samples cannot be divided into the requested
-/// number. `text`: description of the samples. Throws UsageError if the user gives both the number
-/// and the size.
+/// Adds "split". If the user has requested a number of micro-batches, its value is a size or list
+/// of sizes that divides `samples` into this number, otherwise `split`, if any. Returns an obstacle
+/// if there are fewer `samples` than requested micro-batches; `text` describes the samples. Throws
+/// UsageError if the user gives both number and size.
 [[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
                                                 std::int64_t samples, const std::string& text,
                                                 const std::optional<Value>& split,
                                                 Parameters& parameters);
 
 /// Adds "optimizer", "recompute" and "clip", as far as `axes` contains them: the requested values,
-/// or the defaults, which names of cases omit.
+/// or the defaults, which are not part of the name of a case.
 void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
-/// Adds the requested partition into `stages` stages, or the default. Throws UsageError if the
-/// network does not have the requested one.
+/// Adds "partition": the requested partition into `stages` stages, or the default. Throws
+/// UsageError if the network does not have the requested one.
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
                           Parameters& parameters);
 
 /// Returns whether a resolved case keeps only tensors that cross units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
 
-/// Returns why a strategy cannot divide a step over the devices of the request: it needs several
-/// devices of one kind.
+/// Returns an obstacle unless the request has several devices, all of one kind.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request);
-/// Returns why a batch cannot be divided over replicas: each needs at least one sample.
+/// Returns an obstacle if a batch, divided as by `divided_batch`, has no samples for some replicas.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
 
 [[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);

@@ -13,7 +13,7 @@ std::int64_t Boundaries::samples(const Crossing& crossing, int micro_batch) cons
       .at(static_cast<std::size_t>(micro_batch));
 }
 
-/// Returns memory at one end for the next tensor of a transfer in canonical order; micro-batches
+/// Returns memory at one end for the canonical form of the next tensor of a transfer. Micro-batches
 /// with the same slot share it.
 BufferView Boundaries::packed_memory(const End& end, const Crossing& crossing) {
   const int slot = slot_of(end.packed, crossing.micro_batch);

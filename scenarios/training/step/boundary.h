@@ -15,15 +15,15 @@ struct Crossing {
   GridPoint from;
   GridPoint to;
   int micro_batch = 0;
-  std::vector<Call> pack = {};    // calls on the sender
+  std::vector<Call> pack = {};    // reorders to canonical order on the sender
   std::vector<Call> copies = {};  // one for each tensor
-  std::vector<Call> unpack = {};  // calls on the receiver
+  std::vector<Call> unpack = {};  // reorders from canonical order on the receiver
   std::size_t bytes = 0;
 };
 
-/// Copies between neighbouring stages. Between devices with different layouts of activations, data
-/// is sent in canonical order: the sender's task ends with a reorder, the receiver's begins with
-/// one.
+/// Copies between neighbouring stages. A tensor with different layouts on the two devices is sent
+/// in canonical order. Where necessary, the sender's task ends with a reorder and the receiver's
+/// task begins with one.
 class Boundaries {
  public:
   explicit Boundaries(StepTasks& tasks) : tasks_(tasks) {}
@@ -37,10 +37,10 @@ class Boundaries {
   /// "gradients"; `produced`: tasks for which it waits.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
-  /// Last copy to a point for a micro-batch.
+  /// The transfer to a point that was added last for a micro-batch.
   struct Arrival {
     TaskId task = 0;
-    std::vector<Call> unpack;  // calls that convert the tensors to the receiver's layout
+    std::vector<Call> unpack;
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {
     return arrivals_.at({point, micro_batch});

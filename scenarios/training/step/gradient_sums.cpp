@@ -66,7 +66,8 @@ void GradientSums::write_buckets(bool all) {
   }
 }
 
-/// Adds the all-reduce of a bucket, with memory of its own, because several may be in progress.
+/// Adds the all-reduce of a bucket. It gets its own scratch memory, because several may be in
+/// progress.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
   std::vector<Part> parts;
   std::vector<Member> on_copy_lanes;
@@ -109,9 +110,9 @@ void GradientSums::write_rest() {
 
 // --- over shards ---
 
-/// Adds all-reduces over shards of gradients of repeated parameters, which each shard has computed
-/// from its own positions only. All shards have the same ranges of parameters, at different
-/// offsets.
+/// Adds all-reduces over shards of the gradients of repeated parameters: each shard has computed
+/// these from its own positions only. All shards have the same ranges of repeated parameters,
+/// possibly at different offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;
@@ -134,8 +135,8 @@ std::vector<BufferView> GradientSums::counted(const GridPoint& point) const {
   return {tasks_.stage(point).update().counted()};
 }
 
-/// Returns the ranges of gradients of adjacent parameters that every shard has whole (`repeated`),
-/// or of which each shard has a part.
+/// Returns the ranges of gradients of adjacent parameters at a point: of the parameters that every
+/// shard has whole (`repeated`), or of the others.
 std::vector<BufferView> GradientSums::runs(const GridPoint& point, bool repeated) const {
   const Stage& stage = tasks_.stage(point);
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

@@ -19,8 +19,8 @@ class GradientSums {
   explicit GradientSums(StepTasks& tasks);
 
   /// Adds the all-reduces of buckets that all replicas have completed since the last call, in the
-  /// order of the backward pass. `write_rest` adds a bucket to which another stage adds gradients,
-  /// and all later buckets of its stage.
+  /// order of the backward pass. Stops at a bucket to which another stage adds gradients:
+  /// `write_rest` adds this and all later buckets of its stage.
   void write_complete_buckets();
 
   /// Adds the remaining all-reduces, after the passes.
@@ -31,7 +31,7 @@ class GradientSums {
   [[nodiscard]] std::vector<BufferView> counted(const GridPoint& point) const;
 
  private:
-  /// A point's part of a sum, and the tasks that complete it.
+  /// A point's addend of a sum, and the tasks that complete it.
   struct Part {
     GridPoint point;
     BufferView data;
@@ -48,7 +48,7 @@ class GradientSums {
   [[nodiscard]] std::vector<BufferView> runs(const GridPoint& point, bool repeated) const;
 
   StepTasks& tasks_;
-  std::map<int, LaneId> lanes_;  // for buckets, by device
+  std::map<int, LaneId> lanes_;  // copy lanes for buckets, by device
   // number of buckets whose all-reduces have been added, by stage and shard
   std::map<std::pair<int, int>, std::size_t> written_;
 };

@@ -20,20 +20,20 @@ struct Exchange {
     none,
     /// Every replica gets the sum of all gradients and updates its own parameters.
     all_reduce,
-    // The following kinds require replicas of one stage each.
+    // The following kinds require replicas of one stage and one shard.
     first_device,  // the first device adds gradients, updates its parameters, and sends them
     // The first device sends samples and parameters at the beginning of every step, computes the
     // loss, adds gradients, and updates its parameters.
     fed_from_first,
     server,  // all replicas send gradients to a server, which updates parameters and sends them
-    zero,    // every replica updates a part of the parameters and keeps only this part's state
+    zero,    // every replica updates a part of the parameters and keeps this part's optimiser state
   };
   Kind kind = Kind::all_reduce;
   /// Bytes of the buckets in which gradients are exchanged during the backward pass; 0: all
-  /// gradients of a stage at once, after its backward pass. For zero, and for all_reduce without
-  /// sharded positions.
+  /// gradients of a stage at once, after its backward pass. Applies to zero and all_reduce; must be
+  /// 0 for all_reduce with sharded positions.
   std::size_t bucket_bytes = 0;
-  int server = 0;  // device of the server: the first replica's, or one after all replicas' devices
+  int server = 0;  // device of the server: that of the first replica, or one without a replica
   /// Level of ZeRO, with Kind::zero. 1 divides the optimiser's state over devices, 2 also the sums
   /// of gradients, 3 also the parameters.
   int zero_level = 0;

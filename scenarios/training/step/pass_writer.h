@@ -16,13 +16,15 @@ namespace parbench {
 
 class PassWriter;
 
-/// A pass of a stage of a replica that is added in pieces, so that other tasks can be added between
-/// them. The collectives of shards in the pass run on the compute lanes.
+/// A forward or backward pass of a stage of a replica, which is added to the plan in pieces, so
+/// that other tasks can be added between them. The collectives of the shards run on the compute
+/// lanes.
 class StagePass {
  public:
   [[nodiscard]] bool is_written() const { return part_ == shards_.front().parts.size(); }
-  /// Adds a task for each shard: up to the next complete bucket of gradients, or to the end of the
-  /// pass or of the part after which shards combine data.
+  /// Adds a task of each shard, up to the next complete bucket of gradients or the end of the
+  /// current part (PassPart). Once all shards have reached the end, also adds the collective after
+  /// the part or, after the last part, the transfer to the neighbouring stage.
   void write_piece();
 
  private:
@@ -47,21 +49,20 @@ class StagePass {
   PassWriter* writer_;
   Task common_;  // fields that the tasks of all shards have in common
   std::vector<Shard> shards_;
-  std::size_t part_ = 0;  // index of the current part
+  std::size_t part_ = 0;
 };
 
 class PassWriter {
  public:
   explicit PassWriter(StepTasks& tasks);
 
-  /// Adds the packing of parameters, as separate tasks, for all stages that need it.
+  /// Adds a task that packs parameters for each stage that has packed copies.
   void write_packing();
 
   /// Begins a forward or backward pass of a replica; throws std::logic_error for other actions. All
   /// of its pieces must be added before the next pass of the replica begins, and a pass must begin
   /// after the passes on which it depends (`in_dependency_order`).
   [[nodiscard]] StagePass begin(int replica, const Action& action);
-  /// Adds a whole pass.
   void write(int replica, const Action& action);
 
  private:

@@ -15,7 +15,8 @@
 namespace parbench {
 namespace {
 
-/// Returns whether replicas do not exchange anything, so that the step's results are their sums.
+/// Returns whether there are several replicas without an exchange, so that the step's results are
+/// their sums.
 bool is_sum_of_replicas(const StepLayout& layout) {
   return layout.exchange.kind == Exchange::Kind::none && layout.grid.replicas > 1;
 }
@@ -47,7 +48,8 @@ struct GradientPart {
   std::vector<NetworkDivision::Run> runs;
 };
 
-/// Returns the parts of a parameter's gradient in the first replica.
+/// Returns the parts of a parameter's gradient in the first replica; a repeated gradient only of
+/// the first shard.
 std::vector<GradientPart> parts_of_gradient(const TrainingStep& step, const std::string& name) {
   std::vector<GradientPart> found;
   for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
@@ -134,8 +136,8 @@ CheckResult difference(CaseData& data, const std::string& what, const Tensor& fi
   return std::nullopt;
 }
 
-/// Returns the first value of a parameter in which another replica differs from the first one; if
-/// `with_gradients`, gradients are compared, too.
+/// Returns a message about the first parameter value in which another replica differs from the
+/// first one. Compares gradients, too, if `with_gradients`.
 CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
@@ -179,8 +181,8 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
                      one.spec.name, i, want[i], got[i]);
 }
 
-/// Returns the first gradient of which every shard has a copy, computed redundantly or summed, that
-/// differs between shards by more than the tolerance.
+/// Returns a message about the first gradient of a repeated parameter that differs between the
+/// shards of the first replica by more than the tolerance.
 std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
   for (const GridPoint& point : step.layout.points_of(0)) {
     if (point.shard == 0) continue;
@@ -195,8 +197,8 @@ std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& da
   return std::nullopt;
 }
 
-/// Returns the stages whose losses and gradients add up to those of the batch; only those of the
-/// first replica if they have the sums.
+/// Returns the stages whose losses and gradients add up to those of the batch: of all replicas if
+/// these exchange nothing, otherwise of the first replica.
 Stages stages_of_batch(const TrainingStep& step) {
   if (!is_sum_of_replicas(step.layout)) return step.pipeline(0);
   Stages stages;

@@ -13,7 +13,7 @@ namespace parbench {
 /// they are not in the stages.
 void add_results(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
-/// Adds checks that do not need another case. They refer to the step.
+/// Adds the checks that need no results of another case. Keeps a reference to the step.
 void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
 }  // namespace parbench

@@ -39,8 +39,7 @@ void SharedGradients::write() {
   for (const Pair& pair : pairs_) write(pair);
 }
 
-/// Makes both additions wait for both copies, because an addition overwrites data that a copy
-/// reads.
+/// Each addition waits for both copies, because it overwrites the gradient that one of them reads.
 void SharedGradients::write(const Pair& pair) {
   const auto& [name, owner, copy] = pair;
   Context& context = tasks_.step().context;

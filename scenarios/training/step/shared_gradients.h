@@ -19,7 +19,7 @@ class SharedGradients {
   void write();
 
  private:
-  /// A parameter's gradient as computed by one stage.
+  /// The gradient of a shared parameter at one of its two stages.
   struct Part {
     GridPoint point;
     Tensor gradient;

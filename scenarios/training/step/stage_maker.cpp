@@ -47,8 +47,8 @@ class StagePlans {
   std::map<Key, std::shared_ptr<const StagePlan>> known_;
 };
 
-/// Returns whether a stage updates its own parameters. Otherwise they come from another device, or
-/// their blocks are updated separately.
+/// Returns whether a stage updates its own parameters. Otherwise another device updates them, or
+/// Shards updates their blocks (ZeRO).
 bool has_update(const Exchange& exchange, const GridPoint& point) {
   const bool is_central = exchange.kind == Exchange::Kind::first_device ||
                           exchange.kind == Exchange::Kind::fed_from_first;
@@ -95,8 +95,8 @@ std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
   }
   auto stage = std::make_unique<Stage>(step, options, std::move(plan), std::move(memory));
   if (is_shared) initialize_parameters_at_reset(step, *stage);
-  // The update of the whole region includes the padding between gradients, so the padding must be
-  // finite.
+  // An update covers the whole region, including the padding between gradients, so the padding must
+  // be finite.
   if (!exchange.divides_gradients()) {
     zero_at_reset(step, options.device, stage->region().gradients);
   }

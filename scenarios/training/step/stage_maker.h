@@ -6,7 +6,7 @@
 namespace parbench {
 
 /// Makes a stage for each point of the layout, from the network or its division into shards. Throws
-/// Unsupported if replicas have parameters in different layouts.
+/// Unsupported if replicas with an exchange have parameters in different layouts.
 void make_stages(TrainingStep& step);
 
 }  // namespace parbench

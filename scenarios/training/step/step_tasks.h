@@ -23,7 +23,8 @@ struct Bucket {
 
 class StepTasks {
  public:
-  /// Adds a compute lane for every device, and copy lanes if stages or exchanges copy.
+  /// Adds a compute lane for every device, and a copy lane if there are several stages or the
+  /// exchange copies data.
   explicit StepTasks(TrainingStep& step);
 
   [[nodiscard]] TrainingStep& step() const { return step_; }
@@ -56,7 +57,8 @@ class StepTasks {
   /// Returns stage and shard, each only if there are several: "", ", stage 1", ", stage 1, shard
   /// 0".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
-  /// Returns the last part of tasks' names: ", replica 1"; "" if there is only one replica.
+  /// Returns the end of the names of a replica's tasks: ", replica 1"; "" if there is only one
+  /// replica.
   [[nodiscard]] std::string label(int replica) const;
 
  private:

@@ -38,11 +38,11 @@ struct TrainingStep : CaseParts {
   std::vector<std::unique_ptr<Stage>> stages;  // in the order of StepLayout::points
 };
 
-/// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
-/// gradients and the update. Adds the loss and the gradients of the whole batch as outputs, and
-/// checks that compare parts of the step with their definition, and parameters of different devices
-/// with each other. Throws Unsupported if replicas have parameters in different layouts, and
-/// std::invalid_argument for an exchange that the layout does not support.
+/// Makes the stages, and plans the passes, exchanges and updates of a step. Adds the loss and the
+/// gradients of the whole batch as outputs, and checks that compare parts of the step with their
+/// definition, and parameters of different devices with each other. Throws Unsupported if replicas
+/// with an exchange have parameters in different layouts, and std::invalid_argument for an exchange
+/// that the layout does not support.
 [[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                                          const StepSettings& settings,
                                                          StepLayout layout);

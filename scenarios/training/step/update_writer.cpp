@@ -23,7 +23,8 @@ std::vector<TaskId> UpdateWriter::write(int replica) {
   return updates;
 }
 
-/// `before`: calls at the beginning of the update.
+/// Adds the task that updates the parameters of a point. `before`: calls at the beginning of the
+/// task.
 TaskId UpdateWriter::write_update(const GridPoint& point, std::vector<TaskId> after,
                                   std::vector<Call> before) {
   append(before, tasks_.stage(point).update().update());

@@ -18,8 +18,8 @@ class UpdateWriter {
       : tasks_(tasks), counted_(std::move(counted)) {}
 
   /// Adds an update of each stage of a replica and returns the updates in the order of the
-  /// replica's points. With clipping, every point gets the squared norms of all points and computes
-  /// the factor itself, from the same numbers in the same order.
+  /// replica's points. With clipping, every point gets the squared norms of all points of the
+  /// replica and computes the clip factor itself, from the same numbers in the same order.
   std::vector<TaskId> write(int replica);
 
  private:
@@ -27,7 +27,7 @@ class UpdateWriter {
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
-    std::size_t first = 0;  // index of its first squared norm among those of all points
+    std::size_t first = 0;  // index of its first squared norm among those of the replica
     std::vector<TaskId> computed = {};
   };
   [[nodiscard]] std::vector<Norms> norms_of(int replica) const;

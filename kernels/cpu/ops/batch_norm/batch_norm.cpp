@@ -83,8 +83,8 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
     bind_slot(*this, forward_slot::mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
-// Runs as a pass of its own: fusing it with the normalisation would save only 0.2% of a training
-// step (docs/decisions/cpu-kernels.md).
+// Adds the addend and clamps the sum, in a pass of its own: fusing it with the normalisation would
+// save only 0.2% of a training step (docs/decisions/cpu-kernels.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);
@@ -109,8 +109,8 @@ void BatchNormForwardOp::execute(const Execution& execution,
   move_running(desc_, arguments);
 }
 
-/// Returns whether loops over pixels replace oneDNN's kernels. They need channels last, and write
-/// whole bytes of masks.
+/// Returns whether this project's loops over pixels replace oneDNN's kernels: for channels last, if
+/// their number is a multiple of 8 (the loops write whole bytes of masks).
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
   return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;

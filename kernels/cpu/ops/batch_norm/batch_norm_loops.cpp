@@ -174,7 +174,7 @@ struct GradientSumsChunk {
   PixelRows pixels;
 };
 
-/// Loads the gradient of `width` elements, zero where the bit of the mask is not set.
+/// Loads `width` elements of the gradient; if `masked`, zeros where the bit of the mask is not set.
 template <std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void load_gradient(Floats& gradient, const NormGradient<Element>& t,
                                                  std::size_t at) {

@@ -35,8 +35,8 @@ struct Normalisation {
 template <class Element>
 void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
 
-/// Inputs of a backward pass. The gradient is 0 at elements whose bit in the mask is not set,
-/// unless the mask is null.
+/// Inputs of a backward pass. With a mask (not null), elements of `gradient` whose bit is not set
+/// count as 0.
 template <class Element>
 struct NormGradient {
   const Element* gradient;
@@ -50,7 +50,7 @@ template <class Element>
 void gradient_sums(float* sums, float* products, const NormGradient<Element>& tensors,
                    const PixelRows& pixels, std::byte* scratch, int threads);
 
-/// Coefficients per channel.
+/// Coefficients of `source_gradient`, one of each per channel.
 struct GradientFactors {
   const float* gradient;
   const float* distance;  // factor of source − mean

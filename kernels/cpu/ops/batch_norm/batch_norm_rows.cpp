@@ -68,7 +68,7 @@ class ForwardOp final : public CpuOp {
 
   BatchNormForward desc_;
   PixelRows pixels_;
-  std::size_t factor_;  // offset in scratch memory
+  std::size_t factor_;  // offset of Normalisation::factor in scratch memory
 };
 
 class BackwardOp final : public CpuOp {
@@ -131,7 +131,7 @@ class BackwardOp final : public CpuOp {
 
   BatchNormBackward desc_;
   PixelRows pixels_;
-  std::size_t factors_;  // offset in scratch memory
+  std::size_t factors_;  // offset of the arrays of GradientFactors in scratch memory
 };
 
 }  // namespace

@@ -152,27 +152,31 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
       user_scratchpad(), engine(), hint);
 }
 
-// Returns whether each output position reads one pixel of the source.
+// Returns whether the window is 1×1, without padding and groups: each output position reads one
+// pixel of the source.
 bool is_one_by_one(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.padding == 0 && shape.groups == 1;
 }
 
-// Returns whether the gradient of the weights can be one product over the batch.
+// Returns whether the gradient of the weights can be one product over the batch (f32 or channels
+// last; no bias, groups or dilation), and images are small enough for this to be fast.
 bool has_product(const ConvolutionBackwardWeights& desc) {
-  // positions per image; with more, one product per image is faster
+  // output positions per image; with more, one product per image is faster
   constexpr std::int64_t max_positions = 64;
   const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.shape, desc.dtype);
   return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Returns whether a pass is one product over the batch whichever kernel oneDNN offers: with
-// channels last it needs no reorder, and with a 1×1 window no gathering.
+// Returns whether the gradient of the weights is one product over the batch whichever kernel oneDNN
+// offers: with channels last, which need no reorder, if `has_product` accepts the description or it
+// has a 1×1 window and no bias.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
 }
 
+// Overload for the gradient of the source: with channels last and a 1×1 window.
 bool is_product(const ConvolutionBackwardData& desc) {
   return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }
@@ -190,7 +194,7 @@ bool is_pointwise(const ConvolutionShape& shape) {
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
   constexpr std::int64_t tile_side = 4;   // output positions along a side of a tile
-  constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
+  constexpr std::int64_t tile_block = 4;  // tiles per block of oneDNN; all blocks must be full
   // with fewer tiles, transforming the weights takes as long as the algorithm saves
   constexpr std::int64_t min_tiles = 32;
   // with fewer channels, transforming the tiles takes as long as the algorithm saves

@@ -25,8 +25,8 @@ dnnl::matmul::primitive_desc plan_product(const ConvolutionBackwardData& desc) {
 }
 
 // diff_source (positions × in) = diff_destination (positions × out) · weights (out × in). With a
-// stride, the product goes to scratch memory first, and the pixels between its rows are set to
-// zero.
+// stride, the product is written to scratch memory first; its rows are then copied to the pixels
+// that the window reads, and the other pixels are set to zero.
 class DataProduct final : public CpuOp {
  public:
   explicit DataProduct(const ConvolutionBackwardData& desc)
@@ -82,7 +82,7 @@ class DataProduct final : public CpuOp {
   std::size_t pixel_bytes_;
   bool spreads_;
   MatrixProduct product_;
-  std::size_t rows_ = 0;  // offset in scratch memory
+  std::size_t rows_ = 0;  // offset of the product in scratch memory, with a stride
 };
 
 }  // namespace

@@ -20,7 +20,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// An image of up to 16 channels in f32; lanes without a channel have arbitrary values.
+/// Sizes of an image of up to 16 channels in f32, one vector per pixel. Lanes without a channel
+/// have arbitrary values.
 struct Pixels {
   std::int64_t height;
   std::int64_t width;

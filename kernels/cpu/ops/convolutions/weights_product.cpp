@@ -1,6 +1,6 @@
 // The gradient of a convolution's weights as one matrix product over all output positions of the
 // batch. oneDNN's kernels read all weights for each image, which is slow for small images and for
-// many weights. With channels last, a 1×1 window needs no gathering.
+// many weights. With channels last, a 1×1 window without stride needs no gathering.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ using dnnl::memory;
 
 // diff_weights (out × window) = diff_destinationᵀ (out × positions) · patches (positions × window).
 // A row of `patches` contains the source elements inside the window at one output position: kernel
-// rows, kernel columns, channels. If the window is one pixel, `patches` is the source itself.
+// rows, kernel columns, channels. With a 1×1 window and stride 1, `patches` is the source itself.
 class WeightsProduct final : public CpuOp {
  public:
   explicit WeightsProduct(const ConvolutionBackwardWeights& desc)
@@ -58,8 +58,8 @@ class WeightsProduct final : public CpuOp {
   }
 
  private:
-  // Positions whose patches are in memory at the same time. All slices except the first add to the
-  // gradient.
+  // Output positions whose patches are in memory at the same time. The first slice overwrites the
+  // gradient unless `accumulate` is set; the other slices add to it.
   struct Slice {
     std::int64_t first;
     std::int64_t count;
@@ -126,7 +126,7 @@ class WeightsProduct final : public CpuOp {
   std::int64_t window_;
   bool gathers_;
   std::vector<Slice> slices_;
-  std::size_t patches_ = 0;  // offset in scratch memory
+  std::size_t patches_ = 0;  // offset of the gathered patches in scratch memory
 };
 
 }  // namespace

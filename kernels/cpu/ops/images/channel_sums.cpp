@@ -83,8 +83,9 @@ void add_bias(Element* out, const Element* in, const float* bias, const Planes& 
                   });
 }
 
-/// Sums each channel. Threads divide the blocks of one sample, so that the order of additions is
-/// the same for any number of threads. Sums within a plane are f32, sums of planes f64.
+/// Sums each channel over all samples. Threads divide the blocks of channels, so that the order of
+/// additions is the same for any number of threads. Sums within a plane are f32, sums of planes
+/// f64.
 template <class Element>
 void sum_channels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
                   bool accumulate, int threads) {

@@ -13,8 +13,9 @@
 namespace parbench::cpu {
 namespace {
 
-/// A copy of `count` channels: channel `source + i` to channel `destination + i`. In a shuffle of
-/// several groups, the sources alternate between groups.
+/// A copy of `count` channels: channel `source_of(i)` to channel `destination + i`. `source_of(i)`
+/// is `source + i`; with several groups (ShuffleChannels), the sources alternate between the
+/// groups.
 struct ChannelCopy {
   Planes from;
   Planes to;
@@ -30,7 +31,7 @@ struct ChannelCopy {
   [[nodiscard]] std::size_t source_of(std::size_t i) const {
     return source + i % groups * (count / groups) + i / groups;
   }
-  /// Returns whether whole blocks can be copied.
+  /// Returns whether the copied channels are whole blocks, of the same size in both images.
   [[nodiscard]] bool keeps_blocks() const {
     return groups == 1 && from.block == to.block && source % from.block == 0 &&
            destination % to.block == 0 && count % from.block == 0;
@@ -106,7 +107,8 @@ class ChannelCopyOp final : public CpuOp {
                     });
   }
 
-  /// Copies channels of one pixel. `to`: the first channel that is written; `from`: channel 0.
+  /// Copies the channels of one pixel. `to`: element of the first channel that is written; `from`:
+  /// element of channel 0.
   template <class Element>
   void copy_pixel(Element* to, const Element* from) const {
     const std::size_t of_group = copy_.count / copy_.groups;

@@ -41,10 +41,11 @@ struct AttentionSizes {
         scale(static_cast<float>(1 / std::sqrt(static_cast<double>(desc.head_size)))) {}
 
   [[nodiscard]] std::size_t width() const { return heads * head_size; }
-  // number of elements of a head
+  // number of elements of the vectors of one sample and head
   [[nodiscard]] std::size_t vectors() const { return sequence * head_size; }
-  /// Returns the index of the first element of part `part` for a sample and head (`pair`), in a
-  /// tensor with `parts` vectors of each head at each position.
+  /// Returns the index of the first element of a sample and head (`pair`) in a tensor with `parts`
+  /// vectors of each head at each position. `part`: index of the vector, such as 1 for the keys
+  /// among queries, keys and values.
   [[nodiscard]] std::size_t begin(std::size_t pair, std::size_t parts, std::size_t part) const {
     return (pair / heads * sequence * parts + part) * width() + pair % heads * head_size;
   }
@@ -123,7 +124,8 @@ class PlannedForOneThread {
   int threads_;
 };
 
-/// Base of both passes: blocks, with products and scratch memory for each thread.
+/// Base of the forward and the backward pass. Plans blocks of scores, their products, and scratch
+/// memory for each thread.
 class AttentionOp : public CpuOp {
  public:
   AttentionOp(const OpDesc& desc, const AttentionSizes& sizes)
@@ -142,7 +144,7 @@ class AttentionOp : public CpuOp {
     std::vector<PrimitiveCall>& calls;
   };
 
-  /// Adds a product. All products of a block are added before those of the next block.
+  /// Adds a product. `multiply` refers to products by the order in which they are added.
   void add_product(const BlockProduct& product) {
     const PlannedForOneThread one_thread;
     const auto chosen = plan_block(product);
@@ -221,7 +223,7 @@ class AttentionOp : public CpuOp {
     names_ += (names_.empty() ? "" : " + ") + name;
   }
 
-  std::vector<std::vector<PrimitiveCall>> calls_;  // by thread
+  std::vector<std::vector<PrimitiveCall>> calls_;  // by thread and product
   std::string names_;
   std::size_t worker_bytes_ = 0;
   std::size_t product_scratch_ = 0;

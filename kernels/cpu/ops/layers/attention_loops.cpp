@@ -1,4 +1,5 @@
-// Rows of scores are short, so they stay in the cache between passes.
+// Softmax and its gradient in several passes over a row of scores, which is short enough to stay in
+// the cache between passes.
 #include "kernels/cpu/ops/layers/attention_loops.h"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ void soften_rows(float* probabilities, float* log_sums, float* scores, const Sco
 void soften_rows(std::uint16_t* probabilities, float* log_sums, float* scores,
                  const ScoreBlock& block);
 
-/// Recomputes the probabilities of `soften_rows` from the log_sums.
+/// Recomputes the probabilities of `soften_rows` from the scores and the log_sums.
 void restore_rows(float* probabilities, const float* log_sums, const float* scores,
                   const ScoreBlock& block);
 void restore_rows(std::uint16_t* probabilities, const float* log_sums, const float* scores,

@@ -21,7 +21,8 @@ constexpr std::size_t dropped_chunk = 1024;
 constexpr std::size_t drawn_block = 4;    // drawing starts at a multiple of this
 constexpr std::size_t max_channels = 16;  // channels whose random numbers are drawn together
 
-// `omp simd` is needed because the destination may be the source.
+// `omp simd` lets the compiler assume that the destination is the source or does not overlap with
+// it.
 
 PARBENCH_SIMD void drop_range(float* destination, const float* source, const float* drawn,
                               float probability, float factor, std::size_t count) {
@@ -101,8 +102,8 @@ class DropoutOp final : public CpuOp {
   /// Variant of `run` for images with channels in blocks or last.
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
-    constexpr std::size_t chunk = dropped_chunk / max_channels;  // number of pixels
-    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // number of chunks of a block
+    constexpr std::size_t chunk = dropped_chunk / max_channels;  // pixels per chunk
+    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // chunks per block of channels
     const std::size_t blocks = count_ / (block_ * pixels_);
     const std::size_t grain = block_ * chunk;
     parallel_ranges(blocks * chunks * grain, grain, execution.threads,
@@ -115,7 +116,8 @@ class DropoutOp final : public CpuOp {
                     });
   }
 
-  /// Processes pixels of the block that begins at element `block`.
+  /// Processes `pixels` pixels, from index `pixel` on, in all channels of a block. `block`: index
+  /// of the block's first element.
   template <class Element>
   void drop_channels(Element* destination, const Element* source, std::size_t block,
                      std::size_t pixel, std::size_t pixels) const {

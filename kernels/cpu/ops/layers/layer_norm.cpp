@@ -54,7 +54,7 @@ class LayerNormBackwardOp final : public CpuOp {
   PrimitiveCall call_;
   bool accumulate_;
   std::size_t columns_;
-  std::size_t sums_ = 0;  // offset in scratch memory of gradients that are accumulated
+  std::size_t sums_ = 0;  // with `accumulate`: offset of the new gradients in scratch memory
 };
 
 LayerNormBackwardOp::LayerNormBackwardOp(

@@ -289,8 +289,8 @@ void LstmBackwardDataOp::execute(const Execution& execution,
                       arguments[5], work);
 }
 
-/// With `accumulate`, the primitives write gradients to scratch memory, from which the operation
-/// adds them, as in GradientOp.
+/// The gradients of the parameters. With `accumulate`, the primitives write gradients to scratch
+/// memory, and the operation adds them from there, as in GradientOp.
 class LstmBackwardWeightsOp final : public LstmOp {
  public:
   LstmBackwardWeightsOp(const LstmBackwardWeights& desc,
@@ -306,7 +306,7 @@ class LstmBackwardWeightsOp final : public LstmOp {
   bool accumulate_;
   std::size_t states_;  // offset of the states before each position, in scratch memory
   std::array<std::size_t, 3> counts_;  // floats of each gradient, padding included
-  std::array<std::size_t, 3> sums_{};  // offsets in scratch memory
+  std::array<std::size_t, 3> sums_{};  // offsets of the new gradients, with `accumulate`
 };
 
 LstmBackwardWeightsOp::LstmBackwardWeightsOp(

@@ -7,7 +7,7 @@
 
 namespace parbench::cpu {
 
-/// Operands of a cell, except the state that it returns.
+/// Operands of `advance_cell`, except the state.
 struct LstmCell {
   std::size_t hidden;
   // product with the source, plus bias; the loop adds `recurrent` and replaces the sums by the
@@ -22,7 +22,7 @@ struct LstmCell {
 void advance_cell(const LstmCell& cell, float* output, float* state);
 void advance_cell(const LstmCell& cell, std::uint16_t* output, std::uint16_t* state);
 
-/// Operands of the gradient of a cell, except the gradients of the gates.
+/// Operands of `differentiate_cell` in f32.
 struct LstmCellGradient {
   std::size_t hidden;
   const float* gates;

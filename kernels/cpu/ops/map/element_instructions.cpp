@@ -12,7 +12,8 @@ namespace {
 
 using Sources = std::array<InstructionSource, 3>;
 
-// `omp simd` asserts that an output may be an input, but does not overlap with it in another way.
+// `omp simd` lets the compiler assume that an output is either the memory of an input or does not
+// overlap with it.
 
 template <class Function>
 [[gnu::always_inline]] inline void unary(float* out, const float* a, std::size_t count,

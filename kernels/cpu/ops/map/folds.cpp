@@ -8,7 +8,7 @@
 namespace parbench::cpu {
 namespace {
 
-// Combinations of numbers, or of vectors of numbers. A NaN stays a NaN.
+// Operations that combine a number, or a vector lane by lane, with another one. A NaN stays a NaN.
 
 struct Sum {
   template <class Value>
@@ -40,7 +40,7 @@ struct Minimum {
   }
 };
 
-/// Calls `function` with the combination of a reduction.
+/// Calls `function` with the operation of a reduction, such as `Sum`.
 template <class Function>
 [[gnu::always_inline]] inline void with_combination(Reduction reduction, const Function& function) {
   switch (reduction) {
@@ -133,7 +133,7 @@ PARBENCH_SIMD void combine_range(Reduction reduction, float* out, const float* a
       });
 }
 
-/// out[i] = the combination of four adjacent quarters of in, `count` elements each; `out` may be
+/// Combines the four quarters of `in`, `count` elements each, element by element; `out` may be
 /// `in`.
 PARBENCH_SIMD void combine_quarters(Reduction reduction, float* out, const float* in,
                                     std::size_t count) {
@@ -195,7 +195,7 @@ void fold_columns(Reduction reduction, float* work, const float* in, std::size_t
   if (in != work) std::copy_n(in, count, work);
 }
 
-/// Reduces the middle of three dimensions.
+/// Reduces the middle dimension of `in` {outer, middle, inner}.
 void fold(Reduction reduction, float* work, const float* in, std::size_t outer, std::size_t middle,
           std::size_t inner) {
   if (inner == 1) return fold_rows(reduction, work, in, outer, middle);

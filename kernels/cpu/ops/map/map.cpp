@@ -41,7 +41,7 @@ class MapValues {
   std::vector<std::shared_ptr<const std::vector<float>>> values_;
 };
 
-/// Runs tiles in one thread.
+/// Computes tiles in one thread, with blocks of its own.
 class TileRunner {
  public:
   TileRunner(const MapPlan& plan, Arguments arguments) : plan_(plan), arguments_(arguments) {
@@ -54,7 +54,6 @@ class TileRunner {
 
   /// Computes a tile and returns one result per element of the tile.
   const float* run(const TileStart& start, const TileExtents& extents);
-  /// Computes a tile and stores its results.
   void store(const TileStart& start, const TileExtents& extents);
 
   [[nodiscard]] std::byte* element(std::size_t operand, const TileStart& start) const {

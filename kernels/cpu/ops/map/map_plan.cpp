@@ -1,5 +1,6 @@
-// The choice of tiles. They are as large as possible while all blocks fit `max_block_elements`,
-// wide if rows are contiguous, and square if an operand is transposed.
+// The choice of tiles. Tiles have the largest of a few sizes with which a thread's blocks fit
+// `max_block_elements`. They are wide if rows are contiguous, and square if an operand is
+// transposed.
 #include "kernels/cpu/ops/map/map_plan.h"
 
 #include <algorithm>
@@ -8,13 +9,15 @@ namespace parbench::cpu {
 namespace {
 
 constexpr std::int64_t flat_elements = 16384;  // elements of tiles if no instruction needs a block
-constexpr std::int64_t row_sum_elements = 4096;  // elements of tiles if rows are reduced, in f32
-// elements of tiles if columns are reduced, pairwise
+// elements of tiles if rows are reduced, with sums in f32
+constexpr std::int64_t row_sum_elements = 4096;
+// elements of tiles if columns are reduced, with pairwise sums
 constexpr std::int64_t column_sum_elements = 8192;
 constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
 constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
-constexpr std::int64_t wide_row = 256;  // minimum elements of a tile of one row, to be efficient
-constexpr std::int64_t min_reduced_row = 8;      // with shorter rows, a kept loop is innermost
+constexpr std::int64_t wide_row = 256;          // minimum elements of tiles that consist of one row
+// minimum extent with which a reduced loop stays innermost
+constexpr std::int64_t min_reduced_row = 8;
 constexpr std::int64_t min_rows_of_columns = 8;  // minimum rows of a tile if columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
@@ -32,8 +35,8 @@ std::size_t find_loop(const std::vector<MapLoop>& loops, std::size_t begin, cons
   return loops.size();
 }
 
-/// Returns the loop along which an operand is contiguous although it is strided in the innermost
-/// loop; the number of loops if there is none.
+/// Returns a loop along which some input is contiguous although the same input is strided in the
+/// innermost loop; the number of loops if there is none.
 std::size_t transposed_loop(const MapLoops& all) {
   for (std::size_t i = 0; i < all.output(); ++i) {
     const std::int64_t stride = all.loops[0].strides.at(i);
@@ -89,8 +92,8 @@ bool MapPlan::has_columns() const {
   return !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
 }
 
-/// Returns the number of elements of a tile if no block is needed, except one for a reduction or a
-/// transposed operand.
+/// Returns the number of elements of a tile for a program whose instructions need no block, except
+/// one for a reduction or a transposed operand.
 std::int64_t MapPlan::flat_limit() const {
   if (is_transposed_) return square_elements;
   if (loops_.reduction == Reduction::none) return flat_elements;
@@ -117,7 +120,7 @@ void MapPlan::choose_tile(std::int64_t elements) {
   }
 }
 
-/// Returns whether the elements of an f32 operand are laid out as in a block.
+/// Returns whether an operand is f32 and its elements in each tile are laid out as in a block.
 bool MapPlan::is_like_block(std::size_t operand) const {
   const MapOperand& one = loops_.operands[operand];
   // Tiles at an edge are narrower, so the distance between their rows differs.
@@ -159,8 +162,8 @@ void MapPlan::locate_instructions() {
   }
 }
 
-/// Assigns blocks to instructions. The last block is for results that are reduced, or that are the
-/// same for all elements.
+/// Assigns blocks to instructions. If results are reduced, or the final result is the same for all
+/// elements, they have one more block, the last one.
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
   for (const LocatedInstruction& located : instructions_)
@@ -193,7 +196,8 @@ std::int64_t MapPlan::kept_elements() const {
   return elements;
 }
 
-/// The order of transposed tiles follows the memory of their source, whose rows are far apart.
+/// With a transposed operand, loop 1 varies fastest, so that successive tiles are adjacent in that
+/// operand's memory.
 void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
   for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
     const std::size_t next = is_transposed_ && i < 2 ? 1 - i : i;

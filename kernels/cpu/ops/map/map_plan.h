@@ -1,5 +1,5 @@
-// Plan of a Map on a processor: loops are divided into tiles, and the results of an instruction for
-// a tile are in a block of memory that stays in a cache.
+// Plan of a Map on a processor: loops are divided into tiles. The results of an instruction for a
+// tile are in a block of memory that stays in a cache, or where ResultLocation says.
 #pragma once
 
 #include <array>
@@ -43,10 +43,11 @@ class MapPlan {
     return instructions_;
   }
   /// Number of elements of a block. The block at `work_block` is for results that are reduced, or
-  /// that are the same for all elements.
+  /// for a final result that is the same for all elements.
   [[nodiscard]] std::size_t block_elements() const { return block_elements_; }
   [[nodiscard]] std::size_t work_block() const { return blocks_ - 1; }
-  /// Returns whether the Map copies rows of one input that has the output's type.
+  /// Returns whether the Map only copies an input of the output's type whose rows, like those of
+  /// the output, are contiguous.
   [[nodiscard]] bool is_copy() const { return is_copy_; }
   [[nodiscard]] const std::array<bool, tile_dimensions>& is_reduced() const { return is_reduced_; }
 
@@ -58,7 +59,6 @@ class MapPlan {
   /// Sets the reduced loops, or the others, in `start` to the first position of the tile with that
   /// index.
   void seek(TileStart& start, std::int64_t tile, bool reduced) const;
-  /// Returns the extents of the tile that begins at `start`.
   [[nodiscard]] TileExtents extents_at(const TileStart& start) const;
   [[nodiscard]] std::int64_t position(std::size_t operand, const TileStart& start) const;
   [[nodiscard]] const TileStrides& strides(std::size_t operand) const {

@@ -1,5 +1,5 @@
-// Copies of tiles: of contiguous rows as vectors, of contiguous columns by transposition, of others
-// element by element.
+// Copies of tiles: contiguous rows are copied as vectors, contiguous columns are loaded by
+// transposition, and other elements are copied one by one.
 #include "kernels/cpu/ops/map/tiles.h"
 
 #include <algorithm>

@@ -24,13 +24,12 @@ using TileStrides = std::array<std::int64_t, tile_dimensions>;
 /// Returns whether the elements of a tile are contiguous in memory, in the order of a block.
 [[nodiscard]] bool is_dense(const TileExtents& extents, const TileStrides& strides);
 
-/// Returns one element as f32.
 [[nodiscard]] float load_element(DType dtype, const std::byte* element);
 
 /// Loads the elements of a tile as f32; `first` is the address of its first element.
 void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
                const TileStrides& strides);
-/// Loads a coordinate: the element at position p is p.
+/// Loads a coordinate, whose element at position p is p. `first`: the tile's first position.
 void load_positions(float* block, const TileExtents& extents, std::int64_t first,
                     const TileStrides& strides);
 

@@ -22,7 +22,7 @@ struct AdamUpdate {
   float second_weight;  // 1 − beta2
   float epsilon;
   float factor;         // factor of the gradients
-  float coupled_decay;  // weight_decay, unless it is decoupled
+  float coupled_decay;  // weight_decay; 0 if it is decoupled
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 

@@ -17,7 +17,6 @@ float gradient_factor(bool clipped, Addresses arguments) {
   return clipped ? *floats(arguments.back()) : 1.0F;
 }
 
-/// Increments the counter at an address and returns the new value.
 std::uint64_t next_step(std::byte* counter) {
   std::uint64_t steps = 0;
   std::memcpy(&steps, counter, sizeof steps);

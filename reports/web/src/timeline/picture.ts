@@ -73,7 +73,7 @@ export class TimelinePicture {
     const width = this.root.clientWidth;
     if (width === 0 || !this.near) return;
     this.layout = new Layout(this.shown, width, this.gutter(width));
-    // The panels have been replaced.
+    // Finds the marked task's timeline among the new panels.
     const panel = this.layout.panels.find(({ timeline }) => timeline === this.marked?.panel.timeline);
     this.marked = panel && this.marked && { panel, span: this.marked.span };
     this.hovered = undefined;

@@ -17,13 +17,13 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// Compares with tolerance: numbers in files are rounded to f32, or written with few digits.
+/// Returns whether numbers are equal up to rounding: in files they are f32, or have few digits.
 bool is_nearly(double value, double wanted) {
   constexpr double tolerance = 1e-5;
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// The operand of a product or quotient with a number, and that number as a factor.
+/// A product with a number, or a quotient by one: the other operand, and the factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;
@@ -113,7 +113,8 @@ bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// Skips expansions and reshapes whose inputs still end with scores; returns the operation below.
+/// Skips expansions and reshapes of tensors that end with scores (ends_with_scores), and returns
+/// the first other operation.
 int unrepeated(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   while (true) {
@@ -136,8 +137,8 @@ const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   return signed_size(values.size()) == positions * positions ? &values : nullptr;
 }
 
-/// Returns whether `later` holds above the diagonal of {positions, positions}, and `earlier`
-/// elsewhere.
+/// Returns whether `later` is true for all values above the diagonal of a matrix {positions,
+/// positions}, and `earlier` for the others.
 template <class Later, class Earlier>
 bool divides_positions(const std::vector<double>& values, Later later, Earlier earlier) {
   const auto positions = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
@@ -150,10 +151,10 @@ bool divides_positions(const std::vector<double>& values, Later later, Earlier e
 
 enum class Mask { none, causal, other };
 
-/// Adding this number, or a lower one, to a score hides a position.
+/// A number up to this one hides a position if it is added to the score, or replaces it.
 constexpr double hidden_below = -1e4;
 
-/// Returns the mask that a condition makes if it hides positions where it equals `hides`.
+/// Returns the kind of mask that hides the positions at which a condition equals `hides`.
 Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   const auto is_hidden = [&](double value) { return (value != 0) == hides; };
   const auto is_seen = [&](double value) { return !is_hidden(value); };
@@ -182,7 +183,7 @@ std::optional<Hiding> hiding(const Fusing& fusing, const Operation& operation) {
   return std::nullopt;
 }
 
-/// Returns the mask that a tensor makes if it is added to scores.
+/// Returns the kind of mask that a tensor is if it is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
   const auto hides = [](double value) { return value <= hidden_below; };
@@ -259,7 +260,7 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
 }
 
 /// Returns a layer whose output contains queries, keys and values one after the other; combines
-/// three linear layers if necessary.
+/// three linear layers if necessary. Nothing otherwise.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };
@@ -291,7 +292,8 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
                           fusing.at(parts[0].layer).inputs, std::move(like));
 }
 
-/// Skips reshapes, and selections that replace NaN; returns the operation below.
+/// Skips reshapes, and selections that do not change probabilities (they replace NaN); returns the
+/// first other operation.
 int probabilities_below(const Fusing& fusing, int index) {
   const std::vector<double> trial{0, 1e-30, 0.25, 1};
   while (true) {
@@ -325,7 +327,8 @@ std::optional<int> side_by_side(general::Graph& graph, int index) {
 /// Queries, keys and values: {…, positions, size} each.
 using Operands = std::array<int, 3>;
 
-/// Concatenates the queries (times `factor`), keys and values as attention reads them.
+/// Concatenates the queries (times `factor`), keys and values to the input of SelfAttention;
+/// nothing if their shapes do not fit together.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
   if (!is_nearly(factor, 1)) {
@@ -343,8 +346,8 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   return made;
 }
 
-/// Like `packed`, for operands that follow each other in the rows of one layer, or are outputs of
-/// three linear layers, which are combined.
+/// Like `packed`, without a copy: for operands in the rows of one layer, one after the other, or of
+/// three linear layers, which are combined. Nothing for other operands and factors.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);

@@ -40,7 +40,7 @@ double reference(ActivationKind kind, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Returns points at which similar functions differ: densely around 0, and far away.
+/// Returns points that distinguish similar activations: densely around 0, and far from it.
 const std::vector<double>& points() {
   static const std::vector<double> all = [] {
     std::vector<double> made{0};
@@ -55,7 +55,8 @@ const std::vector<double>& points() {
   return all;
 }
 
-/// Compares with tolerance: constants in files are rounded to f32, or written with few digits.
+/// Returns whether numbers are equal up to rounding: constants in files are f32, or have few
+/// digits.
 bool is_about(double value, double wanted) {
   constexpr double tolerance = 2e-5;
   return std::abs(value - wanted) <= tolerance * (1 + std::abs(wanted)) || value == wanted;
@@ -74,7 +75,7 @@ std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
 }
 
 /// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, from its values at
-/// `points`.
+/// `points`; nothing for other functions.
 std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   const double furthest = std::ranges::max(points());
@@ -87,7 +88,7 @@ std::optional<std::pair<float, float>> limits_of(const std::vector<double>& valu
 
 // --- biases ---
 
-/// Returns the input of a reshape with one reader; otherwise the operation itself.
+/// Returns the input of an operation that is a reshape with one reader, otherwise the operation.
 int below_reshape(const Fusing& fusing, int index) {
   const bool is_reshape = fusing.at(index).kind == OpKind::reshape && fusing.has_one_reader(index);
   return is_reshape ? fusing.at(index).inputs.front() : index;
@@ -118,8 +119,8 @@ std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(like));
 }
 
-/// Merges a batch normalisation with constants per channel by which its results are multiplied, or
-/// which are added to them.
+/// Merges a factor or an addend per channel (`op`: product or addition) into the batch
+/// normalisation before it; nothing for other layers.
 std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int constant) {
   const auto* kind = fusing.kind_of<BatchNorm>(norm);
   if (kind == nullptr || kind->relu() || !fusing.has_one_reader(norm)) return std::nullopt;
@@ -167,7 +168,8 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   return fusing.graph().reshape(fusing.add_layer(std::move(kind), {argument}), to);
 }
 
-/// Merges a ReLU into the batch normalisation that it reads, also with a sum in between.
+/// Merges a ReLU into the batch normalisation that it reads, directly or through a sum with a
+/// shortcut.
 std::optional<int> fused_relu(Fusing& fusing, int index) {
   const auto* activation = fusing.kind_of<Activation>(index);
   if (activation == nullptr || activation->kind() != ActivationKind::relu) return std::nullopt;

@@ -66,8 +66,9 @@ int Fusing::run(int output) {
   return result;
 }
 
-/// Stores readers and nodes of the operations after the first `size_before`. `from`: number of
-/// readers that `to` gets from the operation that it replaces; 0: no operation is replaced.
+/// Records the operations after the first `size_before`: one reader each, and the current node.
+/// `from`: number of readers of the operation that `to` replaces, which `to` gets; 0: none is
+/// replaced.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);

@@ -1,5 +1,5 @@
 // The pass that replaces groups of general operations by layers with specialised kernels, only for
-// speed. Each fusion replaces one operation by a layer that computes the same.
+// speed. Each fusion replaces one operation by a layer with the same result.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ namespace parbench::onnx_import {
 class Fusing {
  public:
   explicit Fusing(Translator& translator) : translator_(translator) {}
-  /// Fuses the translator's network, as far as `output` needs it; returns `output` in the new
-  /// network.
+  /// Replaces the translator's network by a fused one with the operations on which `output`
+  /// depends; returns the operation for `output` in it.
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
@@ -80,7 +80,7 @@ class Fusing {
   std::vector<int> readers_;
   std::vector<int> unfused_;
   std::vector<const Node*> makers_;
-  const Node* maker_ = nullptr;  // node of the operation that is being replaced
+  const Node* maker_ = nullptr;  // node of the operation that is being copied or replaced
 };
 
 /// Returns whether an operation applies `op` to the elements of its inputs.
@@ -89,7 +89,7 @@ class Fusing {
 }
 
 /// Returns what `find` returns for one input of a commutative operation, and the other input;
-/// nothing if it finds none.
+/// nothing if it finds nothing in both inputs.
 template <class Find>
 [[nodiscard]] auto find_input(const general::Operation& operation, Find find)
     -> std::optional<std::pair<typename decltype(find(0))::value_type, int>> {
@@ -100,7 +100,8 @@ template <class Find>
   return std::nullopt;
 }
 
-// Fusions return the replacement of an operation; nothing if their pattern does not end there.
+// Each fusion returns the replacement of operation `index`; nothing if its pattern does not end
+// there.
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_addition(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_attention(Fusing& fusing, int index);
@@ -124,11 +125,10 @@ class Function {
   /// at least one reduction over the last dimension. Nothing for other operations.
   [[nodiscard]] static std::optional<Function> of_rows(const Fusing& fusing, int index);
 
-  /// Returns the tensor that is the argument.
   [[nodiscard]] int argument() const { return argument_; }
-  /// Returns the constants in the formula.
+  /// Returns the numbers among the operands.
   [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
-  /// Returns the results at several points, or for a row.
+  /// Returns the results at several points or, for a function of rows, for one row.
   [[nodiscard]] std::vector<double> at(const std::vector<double>& points) const;
 
  private:

@@ -204,7 +204,6 @@ std::optional<int> fused_padding(Fusing& fusing, int index) {
   return padded_twice(fusing, index, edges);
 }
 
-/// Fuses the mean over all pixels.
 std::optional<int> fused_global_pool(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
   if (!is_element(operation, ElementOp::product)) return std::nullopt;

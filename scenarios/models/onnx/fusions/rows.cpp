@@ -36,8 +36,8 @@ bool normalises(const Function& function, double epsilon, const std::vector<doub
   return true;
 }
 
-/// Returns whether a function normalises rows, whose variances are small compared with epsilon or
-/// large.
+/// Returns whether a function normalises trial rows, with variances from small to large compared
+/// with epsilon.
 bool normalises(const Function& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
     return normalises(function, epsilon, trial_row(width, size));

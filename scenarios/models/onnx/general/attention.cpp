@@ -29,7 +29,7 @@ Term joined_heads(Term x) {
   return moved.reshape({from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Repeats heads of keys or values until there are `heads`, as many as heads of queries.
+/// Repeats each head of keys or values for the heads of queries that share it, `heads` in total.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
   refuse_if(own < 1 || heads % own != 0, "its heads of queries are no multiple of those of keys");
@@ -41,8 +41,8 @@ struct Weighing {
   float cap = 0;    // limit of scores, applied by a tanh; 0: none
   bool is_causal = false;
   std::int64_t past = 0;          // positions before the queries
-  std::optional<Term> mask = {};  // a boolean mask selects visible keys; others are added
-  bool is_boolean = false;        // whether the mask is boolean
+  std::optional<Term> mask = {};  // a boolean mask selects visible keys; another is added to scores
+  bool is_boolean = false;
 };
 
 /// Returns scores {N, heads, queries, keys} before masks.

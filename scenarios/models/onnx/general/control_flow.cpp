@@ -116,17 +116,17 @@ std::int64_t number_of(const Arguments& arguments, std::string_view name, std::s
   return which < values.size() ? values[which] : 0;
 }
 
-/// The state that iterations pass on: position of its first tensor among the inputs of node and
-/// body, and among the body's outputs, and number of tensors.
+/// The tensors that an iteration passes on to the next one: index of the first among the inputs of
+/// the node and of the body, index of the first among the body's outputs, and their number.
 struct Carried {
   std::size_t input;
   std::size_t output;
   std::size_t count;
 };
 
-/// Unrolls a loop and sets the node's outputs: the last state, then the stacked results of the
-/// iterations, which follow the state among the body's outputs. `begin(i)`: sets the other inputs
-/// of iteration i; returns false after the last one.
+/// Unrolls a loop and sets the node's outputs: the last state (`carried`), then the stacked results
+/// of the iterations, which are the body's outputs after the state. `begin(i)`: sets the other
+/// inputs of iteration i; returns false after the last one.
 template <class Begin>
 void iterate(Arguments& arguments, const NestedGraph& body, const Carried& carried, Begin begin) {
   Translator& translator = arguments.translator();
@@ -204,7 +204,6 @@ Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis
           .type = tensor.type};
 }
 
-/// A tensor over which a Scan iterates.
 struct Scanned {
   Tensor tensor;
   std::size_t axis = 0;

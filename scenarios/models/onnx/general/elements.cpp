@@ -271,8 +271,8 @@ Outputs where(Arguments& arguments) {
   return {condition.choose(chosen, arguments.operand(2))};
 }
 
-/// Drops elements as in training, even in a file for inference. Tensors without a dimension of
-/// samples are unchanged.
+/// Drops elements as in training, even in a file for inference. Tensors with a single dimension, or
+/// without a dimension for the samples alone, are unchanged.
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.number("ratio", 1, 0.5);
   const bool is_share = probability >= 0 && probability < 1;  // false for NaN

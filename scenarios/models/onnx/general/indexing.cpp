@@ -19,7 +19,7 @@ using general::OpKind;
 using general::part_of;
 using enum ElementOp;
 
-/// Converts indices, which count from the end if they are negative.
+/// Converts negative indices, which count from the end.
 Term from_front(Term indices, std::int64_t extent) {
   const Term moved = indices + static_cast<float>(extent);
   return indices.less(0.0F).choose(moved, indices);
@@ -55,7 +55,7 @@ Extents shape_of_choice(const Extents& from, std::size_t axis, const Extents& by
   return joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())});
 }
 
-/// Selects elements of a dimension by indices, whose dimensions replace it.
+/// Selects elements of a dimension by indices. The dimensions of `indices` replace it.
 Term chosen(Term x, std::size_t axis, Term indices) {
   const Extents from = x.shape();
   const Extents others = without_dimension(from, axis);
@@ -115,8 +115,8 @@ Outputs gather(Arguments& arguments) {
   return {chosen(x, axis, indices_in(from[axis], arguments.operand(1)))};
 }
 
-/// Returns, for each element of the result, an index in the flattened tensor: its coordinates are
-/// those of the element, except `indices` in the axis.
+/// Returns, for each element of `indices`, the index in the flattened tensor of the element with
+/// the same coordinates except in the axis, where `indices` has the coordinate.
 Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   Term flat = indices.filled(0);
   std::int64_t stride = 1;
@@ -155,7 +155,8 @@ Outputs gather_elements(Arguments& arguments) {
   return {table.rows(flat).reshape(flat.shape())};
 }
 
-/// Indices of rows of a tensor, from coordinates in its dimensions after the first `batch`.
+/// Indices of the rows that a list of coordinates selects in a tensor. The coordinates begin after
+/// the first `batch` dimensions.
 struct RowIndices {
   Term indices;  // in the shape of the coordinates without the last dimension
   Extent rows;   // number of rows of the tensor
@@ -316,7 +317,7 @@ Outputs top_k(Arguments& arguments) {
   return {values, summed(column.coordinate(last))};
 }
 
-/// Computes sums of 2, 4, 8 … elements, each from two of the previous step.
+/// Computes sums of the last 2, 4, 8 … elements, each step from two sums of the previous step.
 Outputs cumulative_sum(Arguments& arguments) {
   Term x = arguments.operand(0);
   const Extents from = x.shape();
@@ -335,7 +336,7 @@ Outputs cumulative_sum(Arguments& arguments) {
   return {reverse ? x.reversed(axis) : x};
 }
 
-/// Keeps the elements above or below a diagonal of the last two dimensions.
+/// Keeps the elements on and above, or on and below, a diagonal of the last two dimensions.
 Outputs triangle(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents shape = x.shape();

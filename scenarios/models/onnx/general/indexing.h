@@ -30,16 +30,16 @@ using general::Term;
 /// Reshapes to a matrix: the dimensions before `dimension` joined, and the others joined.
 [[nodiscard]] Term divided_at(Term x, std::size_t dimension);
 
-/// Returns the extents to which Reshape changes `from`. In `wanted`, −1 is the remainder, 0 the
-/// extent of `from` unless `keeps_zeros`, and multiples of samples_prime contain the samples.
-/// Otherwise the samples are in an extent exported for `samples_of_file` samples, with the same
-/// number of elements inside of them. Throws CannotTranslate, or std::invalid_argument for more
-/// elements than fit any memory.
+/// Returns the extents that operator Reshape gives a tensor with the extents `from`. In `wanted`,
+/// −1 stands for the remaining elements, 0 for the extent of `from` unless `keeps_zeros`, and a
+/// multiple of samples_prime for an extent with the samples. Without such a multiple, finds the
+/// extent in which the samples keep their stride; the file may have `samples_of_file` samples in
+/// it. Throws CannotTranslate, or std::invalid_argument for too many elements (general::count_of).
 [[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
                                                 const std::vector<std::int64_t>& wanted,
                                                 std::int64_t samples_of_file, bool keeps_zeros);
 
-/// Reshapes one number for each index in `dimension`, for broadcasting to `rank` dimensions.
+/// Reshapes values, one for each index of `dimension`, for broadcasting to `rank` dimensions.
 [[nodiscard]] Term along(Term values, std::size_t dimension, std::size_t rank);
 
 /// Repeats each element of a dimension, `times` times in a row.

@@ -21,7 +21,7 @@ bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
 }
 
 /// Appends a linear layer for x {…, features} and returns its result, in the form of x. Nothing if
-/// the features do not fit, or if no dimension before them contains the samples. `weights`
+/// x has another number of features, or if no dimension before them contains the samples. `weights`
 /// {outputs, inputs} and `bias` {outputs} are constants; −1: no bias.
 std::optional<Term> linear(Arguments& arguments, Term x, int weights, int bias, int named_after) {
   const Extents shape = arguments.translator().constants().shape(weights);

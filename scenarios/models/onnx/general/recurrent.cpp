@@ -185,7 +185,7 @@ class Recurrence {
     if (of_.samples_first) state = state.permute({1, 0, 2});
     state = element_of(state, d);
     if (state.shape() == wanted) return state;
-    return state.part(0, 0, 1).broadcast(wanted);  // the file's first sample, for all
+    return state.part(0, 0, 1).broadcast(wanted);  // the first sample's state for all samples
   }
 
   /// Returns the outputs: hidden values {positions, directions, samples, hidden}, and the last
@@ -267,8 +267,9 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether Lstm layers compute the same as a node: default functions, zero initial states,
-/// and no reader of the last cell states.
+/// Returns whether Lstm layers can compute a node: constant weights, default functions, zero
+/// initial states, no peepholes, lengths of sequences or other options, and no reader of the last
+/// cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
@@ -288,9 +289,9 @@ bool is_usual_lstm(Arguments& arguments) {
          !arguments.has(7) && !reads_cells;
 }
 
-/// Returns the gates of one direction, the rows from `first` on of {directions, rows, …}, in the
-/// order of layer Lstm (input, forget, cell, output) instead of ONNX's (input, output, forget,
-/// cell).
+/// Returns the weights of one direction's gates, rows of {directions, rows, …} from `first` on,
+/// reordered from ONNX's (input, output, forget, cell) to those of layer Lstm (input, forget, cell,
+/// output).
 Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int64_t hidden) {
   const Term own = element_of(weights, direction);
   std::vector<Term> gates;

@@ -1,4 +1,5 @@
-// Finds the samples in the result of a reshape: they keep the number of elements inside of them.
+// Finds the dimension with the samples in the result of a reshape: the stride of the samples, in
+// elements, does not change.
 #include "scenarios/models/onnx/general/indexing.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,8 @@ class Reshaping {
     return count;
   }
 
-  /// Divides the extent that contains the samples of the exported file by their number.
+  /// Finds the extent that contains the samples of the exported file, and divides it by their
+  /// number. Changes nothing if there is none.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;
@@ -86,7 +88,7 @@ class Reshaping {
     *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
-  /// Finds the dimension with the samples, and the number of its elements outside of them.
+  /// Finds the dimension with the samples, and its Extent::outer.
   void locate_samples() {
     const std::int64_t inside = count_.size / count_.outer;
     std::int64_t later = 1;  // elements of the later dimensions

@@ -29,7 +29,7 @@ struct Mode {
   bool antialias = false;
 };
 
-/// Converts a rounded value. Throws CannotTranslate if it is not finite or at least 2^53.
+/// Converts a rounded value to an integer. Throws CannotTranslate unless it is between ±2^53.
 std::int64_t whole(double value) {
   constexpr double max = 9007199254740992.0;  // 2^53
   refuse_if(!(std::abs(value) < max), "its scales or its region are too large");
@@ -109,7 +109,7 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   return matrix;
 }
 
-/// Returns whether each element is repeated equally often, consecutively.
+/// Returns whether indices select each of `from` elements equally often, in order.
 bool is_repetition(const Integers& indices, std::int64_t from) {
   const auto count = static_cast<std::int64_t>(indices.size());
   if (count % from != 0) return false;

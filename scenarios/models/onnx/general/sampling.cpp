@@ -15,7 +15,7 @@ using general::part_of;
 /// One dimension of an image.
 struct Side {
   std::int64_t extent = 1;
-  float low = 0;  // position of the lower end of the image
+  float low = 0;  // the image's first edge; pixel i is at position i
   float high = 0;
 
   [[nodiscard]] Term limited(Term x) const { return x.clipped(0, static_cast<float>(extent - 1)); }
@@ -52,7 +52,7 @@ class GridSampling {
   [[nodiscard]] Term run() { return interpolated(0, {}).move_axis(points_.size(), 1); }
 
  private:
-  /// Returns a number for each point as {N, points…, 1}.
+  /// Reshapes one number for each point to {N, points…, 1}, for broadcasting to the channels.
   [[nodiscard]] Term for_channels(Term x) const {
     return x.reshape(with_dimension(points_, points_.size()));
   }

@@ -110,7 +110,8 @@ Integers image_of(const Extents& shape) {
 }
 
 /// Returns windows as the Window of a layer; nothing if they are not square, or unsupported.
-/// `has_trailing`: the layer supports trailing padding, but not together with dilation.
+/// `has_trailing`: for poolings, which support trailing padding, but no dilation and no padding of
+/// a whole window.
 std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                     bool has_trailing) {
   const auto alike = [](const Integers& values) { return values[0] == values[1]; };
@@ -259,7 +260,7 @@ Outputs convolution(Arguments& arguments) {
   refuse_if(has_bias && arguments.shape(2) != Extents{filter[0]},
             "its biases are not one an output");
   auto square = square_window(windows, image, false);
-  if (!square) {  // separate padding may leave a square window
+  if (!square) {  // with separate padding, the window may be square
     const Term whole = padded(x, windows, 0);
     Windows bare = windows;
     bare.front.assign(windows.rank(), 0);
@@ -383,7 +384,6 @@ Outputs transposed_convolution(Arguments& arguments) {
 
 // --- poolings ---
 
-/// The input of a pooling, and its windows.
 struct Pooling {
   explicit Pooling(Arguments& arguments)
       : x(arguments.operand(0)),
@@ -395,7 +395,7 @@ struct Pooling {
     }
   }
 
-  /// Returns whether one window covers the whole image; it may extend beyond the image.
+  /// Returns whether one window without dilation covers the whole image, and possibly more.
   [[nodiscard]] bool covers() const {
     for (std::size_t d = 0; d < windows.rank(); ++d) {
       if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
@@ -445,7 +445,7 @@ Outputs average_pool(Arguments& arguments) {
   Extents one = of.x.shape();
   one[0] = {};
   one[1] = {};
-  // windows over `one`, which includes the padding if padding counts
+  // windows over a tensor of ones, which includes the padding if padding counts
   Windows inside = windows;
   for (std::size_t d = 0; counts && d < windows.rank(); ++d) {
     one[d + 2].size += windows.front[d] + windows.back[d];

@@ -136,7 +136,8 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
   }
 }
 
-/// Returns the number of elements if values are kept; nothing for larger and invalid shapes.
+/// Returns the number of elements of a small tensor, whose values Constant keeps; nothing for
+/// larger and invalid shapes.
 std::optional<std::int64_t> kept_elements(const Shape& shape) {
   constexpr std::int64_t max_kept = 1024;
   std::int64_t count = 1;
@@ -179,7 +180,7 @@ Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset
     case onnx::AttributeProto::GRAPH:
       return std::make_shared<const Graph>(graph_of(attribute.g(), opset));
     default:
-      return Unreadable();  // other kinds
+      return Unreadable();
   }
 }
 
@@ -279,7 +280,7 @@ void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t 
   tensor.set_raw_data(std::move(bytes));
 }
 
-/// Returns all values as f32. Throws std::exception.
+/// Returns all values as f32. Throws std::exception for data that cannot be read.
 std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
   const std::int64_t count = element_count({tensor.dims().begin(), tensor.dims().end()});
   load_external(path, tensor, static_cast<std::size_t>(count) * bytes_of_type(tensor.data_type()));
@@ -292,8 +293,7 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
 
 using TensorsByName = std::map<std::string, const onnx::TensorProto*, std::less<>>;
 
-/// Adds the tensors of a graph and its nested graphs. NOLINTNEXTLINE(misc-no-recursion): depth
-/// limited by max_nested_graphs
+/// Adds the tensors of a graph and its nested graphs, at most max_nested_graphs deep.
 void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
   for (const onnx::TensorProto& one : graph.initializer()) tensors[one.name()] = &one;
   for (const onnx::NodeProto& node : graph.node()) {

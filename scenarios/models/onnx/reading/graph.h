@@ -24,7 +24,7 @@ struct Constant {
   std::vector<double> numbers = {};  // all values of a small constant; empty for larger ones
 };
 
-/// Stands for an attribute of a kind that no supported operator has.
+/// Stands for an attribute of a kind that is not read, such as a list of floats.
 struct Unreadable {};
 
 struct Graph;
@@ -66,7 +66,7 @@ struct Graph {
   std::int64_t opset = 0;
   std::vector<Node> nodes;  // each follows the nodes whose outputs it reads
   std::map<std::string, Constant, std::less<>> constants;
-  std::vector<Input> inputs;  // without inputs that have the name of a constant
+  std::vector<Input> inputs;  // without those with the name of a constant or of an output of a node
   std::vector<std::string> outputs;
 };
 

@@ -29,7 +29,8 @@ namespace parbench::onnx_import {
 template <class Value>
 [[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
-/// Returns all values of a tensor whose data is in the model. Throws std::exception.
+/// Returns all values of a tensor whose data is in the model. Throws std::exception for unsupported
+/// types, and unless it has `count` values.
 [[nodiscard]] std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count);
 
 }  // namespace parbench::onnx_import
