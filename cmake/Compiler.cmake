@@ -25,7 +25,7 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA
+# parbench_join_sources(<target>): compiles up to 12 sources of a folder as one, C++ and CUDA
 # separately. Folders with fewer than 4 sources of a target are joined with each other. This halves
 # the time, most of which is spent on common headers. Names in anonymous namespaces must therefore
 # be unique in a folder, and among small folders. Sources with their own options or
@@ -71,7 +71,7 @@ function(parbench_join_sources target)
     cmake_path(GET group EXTENSION LAST_ONLY kind)
     cmake_path(GET group PARENT_PATH path)
     list(LENGTH in_${group} count)
-    math(EXPR parts "(${count} + 7) / 8")
+    math(EXPR parts "(${count} + 11) / 12")
     math(EXPR last "${count} - 1")
     foreach(index RANGE ${last})
       list(GET in_${group} ${index} source)
