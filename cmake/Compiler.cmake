@@ -25,15 +25,17 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles up to 8 sources of a folder as one, C++ and CUDA
-# separately. This halves the time, most of which is spent on common headers. Names in anonymous
-# namespaces must therefore be unique in a folder. Sources with their own options or
+# parbench_join_sources(<target>): compiles up to 12 sources of a folder as one, C++ and CUDA
+# separately. Folders with fewer than 4 sources of a target are joined with each other. This halves
+# the time, most of which is spent on common headers. Names in anonymous namespaces must therefore
+# be unique in a folder, and among small folders. Sources with their own options or
 # SKIP_UNITY_BUILD_INCLUSION, and CUDA sources compiled for the host, stay separate. CMake's unity
 # builds are not used because they name sources by absolute paths, with which ccache would not share
 # objects between clones.
 function(parbench_join_sources target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")
+  set(groups "")
   set(compiled "")
   foreach(source IN LISTS sources)
     set(own "")
@@ -56,13 +58,24 @@ function(parbench_join_sources target)
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     cmake_path(GET folder EXTENSION LAST_ONLY kind)
+    set(group ${folder})
     list(LENGTH in_${folder} count)
-    math(EXPR parts "(${count} + 7) / 8")
+    if(count LESS 4)
+      set(group small_folders/*${kind})
+      list(APPEND in_${group} ${in_${folder}})
+    endif()
+    list(APPEND groups ${group})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    cmake_path(GET group EXTENSION LAST_ONLY kind)
+    cmake_path(GET group PARENT_PATH path)
+    list(LENGTH in_${group} count)
+    math(EXPR parts "(${count} + 11) / 12")
     math(EXPR last "${count} - 1")
     foreach(index RANGE ${last})
-      list(GET in_${folder} ${index} source)
+      list(GET in_${group} ${index} source)
       math(EXPR part "${index} * ${parts} / ${count}")
-      cmake_path(GET source PARENT_PATH path)
       string(MAKE_C_IDENTIFIER ${path}_${part} name)
       string(APPEND name ${kind})
       string(APPEND text_${name} "#include \"${source}\"\n")
@@ -85,19 +98,25 @@ function(parbench_join_sources_at_end target)
   endif()
 endfunction()
 
-# parbench_library(<target> [HOT] [HEADERS header…]): sets how a library of the project is compiled.
-#   HOT      for code that runs in measured parts: -O3; others use -O2, which compiles faster. With
+# parbench_library(<target> [HOT] [HEADERS header…] [REUSE target]): sets how a library of the
+# project is compiled.
+#   HOT      for code that runs in measured parts: -O3; others use -O1, which compiles faster. With
 #            sanitizers, only HOT code uses -O2, because tests spend most of their time there.
 #   HEADERS  headers to precompile in addition to cmake/precompiled.h
+#   REUSE    library with the same options, whose precompiled headers are used
 function(parbench_library target)
-  cmake_parse_arguments(ARG "HOT" "" "HEADERS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "REUSE" "HEADERS" ${ARGN})
   if(NOT ARG_HOT)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   elseif(PARBENCH_SANITIZE)
     target_compile_options(${target} PRIVATE -O2)
   endif()
-  target_precompile_headers(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:<cmake/precompiled.h$<ANGLE-R>> ${ARG_HEADERS})
+  if(ARG_REUSE)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_REUSE})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:<cmake/precompiled.h$<ANGLE-R>> ${ARG_HEADERS})
+  endif()
   parbench_join_sources_at_end(${target})
 endfunction()
 

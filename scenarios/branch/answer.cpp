@@ -35,7 +35,7 @@ std::string label_of(const CaseSpec& spec) {
 }
 
 /// Returns a key that sorts techniques by how much they require of the program and of the device.
-std::vector<std::int64_t> complexity(const CaseSpec& spec) {
+std::vector<std::int64_t> technique_key(const CaseSpec& spec) {
   return {is_graph(spec.strategy) ? 1 : 0,
           rank_in({"one-stream", "merged", "grouped", "streams", "threads"},
                   arrangement_of(spec.strategy)),
@@ -97,7 +97,7 @@ struct SizeAnswers {
 /// Returns the answers about the cases that satisfy the predicate and are not chains.
 SizeAnswers answers_by_size(const Outcomes& outcomes, const PossiblyFastest& possibly_fastest,
                             const SpecPredicate& predicate) {
-  const Wording wording{label_of, complexity, baseline_strategy};
+  const Wording wording{label_of, technique_key, baseline_strategy};
   const Outcomes branches = outcomes_where(outcomes, [&](const CaseSpec& spec) {
     return arrangement_of(spec.strategy) != "chain" && predicate(spec);
   });

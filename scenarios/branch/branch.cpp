@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-constexpr int device = 0;
+constexpr int branch_device = 0;
 
 /// Bytes that a process can address with 47 bits. Sums and products of smaller sizes fit 64-bit
 /// integers.
@@ -44,14 +44,14 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
                                     bool is_chain = false) {
   std::vector<LaneId> lanes;
   for (int i = 0; i < lane_count; ++i) {
-    lanes.push_back(add_lane(parts, device, StreamKind::compute, i, lane_count));
+    lanes.push_back(add_lane(parts, branch_device, StreamKind::compute, i, lane_count));
   }
-  Tensor source = make_input(parts, device, sizes);
+  Tensor source = make_input(parts, branch_device, sizes);
   std::vector<BranchLayer> layers;
   for (std::int64_t i = 0; i < sizes.branches; ++i) {
     const LaneId lane = lanes[i % lane_count];
     layers.push_back(
-        make_layer(parts, stream_of(parts, lane), device, sizes, sizes.convolution(), source, i));
+        make_layer(parts, stream_of(parts, lane), branch_device, sizes, sizes.convolution(), source, i));
     if (is_chain) source = layers.back().destination;
     add_layer(parts, layers.back(), lane);
   }
@@ -60,12 +60,12 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
 
 /// Plans all layers as one convolution.
 std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
-  const LaneId lane = add_lane(parts, device, StreamKind::compute);
+  const LaneId lane = add_lane(parts, branch_device, StreamKind::compute);
   const Tensor input =
-      grouped ? make_repeated_input(parts, device, sizes) : make_input(parts, device, sizes);
+      grouped ? make_repeated_input(parts, branch_device, sizes) : make_input(parts, branch_device, sizes);
   const ConvolutionForward desc = sizes.convolution(sizes.branches, grouped ? sizes.branches : 1);
   std::vector<BranchLayer> layers = {
-      make_layer(parts, stream_of(parts, lane), device, sizes, desc, input, 0)};
+      make_layer(parts, stream_of(parts, lane), branch_device, sizes, desc, input, 0)};
   add_layer(parts, layers.front(), lane);
   return layers;
 }
@@ -92,7 +92,7 @@ std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
   return plan_lanes(parts, sizes, 1);
 }
 
-const std::vector<Strategy> strategy_list = {
+const std::vector<Strategy> branch_strategies = {
     {"chain", "each convolution reads the one before: equal work that cannot run in parallel"},
     {"one-stream", "the branches one after the other on all cores of the device"},
     {"streams", "the branches distributed over --streams streams that share the device"},
@@ -107,7 +107,7 @@ const std::vector<Strategy> strategy_list = {
 
 /// Figures from a GitHub issue. It has none for streams and threads, because it launched all
 /// branches by one thread.
-std::vector<Published> published_figures() {
+std::vector<Published> branch_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},
                                          {"image", std::int64_t{128}},
@@ -119,7 +119,7 @@ std::vector<Published> published_figures() {
           {"chain", layers, "PaddlePaddle issue 40435, CPU", 27.7, executions}};
 }
 
-const std::vector<Axis> axis_list = {
+const std::vector<Axis> branch_axes = {
     {.name = "batch", .description = "images", .quick = {4}, .published = {128}, .max = 65536},
     {.name = "channels",
      .description = "channels of the input and of every branch",
@@ -152,13 +152,13 @@ class Branch final : public Scenario {
     return "Below which layer size do independent branches gain from running in parallel on one "
            "device, and with which technique?";
   }
-  const std::vector<Strategy>& strategies() const override { return strategy_list; }
-  const std::vector<Axis>& axes() const override { return axis_list; }
+  const std::vector<Strategy>& strategies() const override { return branch_strategies; }
+  const std::vector<Axis>& axes() const override { return branch_axes; }
   std::string_view baseline() const override { return "one-stream"; }
   /// 1000 iterations after a warm-up, as published, divided into ten samples.
   Sampling published_sampling() const override { return {.samples = 10, .iterations = 100}; }
 
-  std::vector<Published> published() const override { return published_figures(); }
+  std::vector<Published> published() const override { return branch_figures(); }
 
   Resolution resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;

@@ -165,7 +165,7 @@ std::string described(const InterOpSchedule& schedule) {
       beside, layers, parallel, schedule.size(), merged, merges);
 }
 
-const std::vector<Strategy> strategy_list = {
+const std::vector<Strategy> inter_op_strategies = {
     {sequential, "one layer after the other on all cores of the device"},
     {merging,
      "the same, with convolutions merged that read the same input and differ only in output "
@@ -203,7 +203,7 @@ class InterOp final : public Scenario {
     return "Do the branches of my network gain from running in parallel on one device, and by "
            "which schedule?";
   }
-  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return inter_op_strategies; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return sequential; }
 

@@ -103,14 +103,14 @@ std::string hidden_remark(double fraction, std::span<const double> medians) {
 const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};
 const std::vector<std::string> with_products = {"compute", "sequential", "overlapped"};
 
-const std::vector<Strategy> strategy_list = {
+const std::vector<Strategy> overlap_strategies = {
     {"compute", "the products alone"},
     {"copy", "the copies alone"},
     {"sequential", "one after the other: products then copies (d2h), copies then products (h2d)"},
     {"overlapped", "one matrix is copied while the next is computed, --prefetch of them ahead"},
 };
 
-const std::vector<Axis> axis_list = {
+const std::vector<Axis> overlap_axes = {
     {.name = "n",
      .description = "rows and columns of the copied matrices",
      .quick = {1024},
@@ -159,7 +159,7 @@ const std::vector<Axis> axis_list = {
 
 /// Fifty products and the copies of their results, on one GPU. The published experiment allocates
 /// host memory for every copy, as `fresh` does.
-std::vector<Published> published_figures() {
+std::vector<Published> overlap_figures() {
   const std::vector<Parameter> products{
       {"n", std::int64_t{4000}}, {"count", std::int64_t{50}}, {"direction", std::string("d2h")}};
   std::vector<Parameter> copies = products;
@@ -181,16 +181,16 @@ std::vector<Published> published_figures() {
 /// Name of the metric of overlapped cases: the fraction of the shorter part, computing or copying,
 /// that the other part hides.
 constexpr std::string_view achieved_overlap = "achieved overlap";
-constexpr std::string_view baseline_strategy = "sequential";
+constexpr std::string_view sequential_strategy = "sequential";
 constexpr std::string_view baseline_label = "no overlap";
-constexpr std::string_view baseline_words = "without overlap";
+constexpr std::string_view sequential_words = "without overlap";
 
 std::int64_t prefetch_of(const CaseSpec& spec) {
-  return spec.strategy == baseline_strategy ? -1 : spec.parameters.integer("prefetch");
+  return spec.strategy == sequential_strategy ? -1 : spec.parameters.integer("prefetch");
 }
 
-std::string label_of(const CaseSpec& spec) {
-  if (spec.strategy == baseline_strategy) return std::string(baseline_label);
+std::string prefetch_label(const CaseSpec& spec) {
+  if (spec.strategy == sequential_strategy) return std::string(baseline_label);
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
@@ -207,7 +207,7 @@ std::string hidden_text(const CaseOutcome& overlapped) {
 
 std::vector<std::string> sentences(const std::vector<Recommendation>& found) {
   std::vector<std::string> texts =
-      verdict_sentences(found, {"Overlapping"}, baseline_words, [](const Recommendation& one) {
+      verdict_sentences(found, {"Overlapping"}, sequential_words, [](const Recommendation& one) {
         return one.remark.empty() ? std::string() : "; " + one.remark;
       });
   const Recommendation& best = best_of(found);
@@ -223,12 +223,12 @@ std::vector<std::string> sentences(const std::vector<Recommendation>& found) {
 Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                           const PossiblyFastest& possibly_fastest) {
   const Wording wording{
-      .label = label_of,
+      .label = prefetch_label,
       .complexity = [](const CaseSpec& spec) { return std::vector{prefetch_of(spec)}; },
-      .baseline = baseline_strategy};
+      .baseline = sequential_strategy};
   const Outcomes whole = outcomes_where(all_outcomes(outcomes), [&](const CaseSpec& spec) {
     // Without prefetched matrices nothing overlaps, so a gain has another cause.
-    return spec.strategy == baseline_strategy ||
+    return spec.strategy == sequential_strategy ||
            (spec.strategy == "overlapped" && prefetch_of(spec) > 0);
   });
   auto [found, not_compared] = recommend_each(
@@ -257,14 +257,14 @@ class Overlap final : public Scenario {
            "memory "
            "and with how much ahead?";
   }
-  const std::vector<Strategy>& strategies() const override { return strategy_list; }
-  const std::vector<Axis>& axes() const override { return axis_list; }
+  const std::vector<Strategy>& strategies() const override { return overlap_strategies; }
+  const std::vector<Axis>& axes() const override { return overlap_axes; }
   std::string_view baseline() const override { return "sequential"; }
   bool wants_copy_core() const override { return true; }
   /// The published experiment is one run; three give an interval.
   Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
-  std::vector<Published> published() const override { return published_figures(); }
+  std::vector<Published> published() const override { return overlap_figures(); }
 
   Resolution resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;

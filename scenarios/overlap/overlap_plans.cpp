@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-constexpr int device = 0;
+constexpr int overlap_device = 0;
 /// Maximum number of different left operands, used in turn, so that a result copied too early or
 /// twice is wrong.
 constexpr std::int64_t max_operands = 7;
@@ -53,10 +53,10 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
                   const std::vector<Tensor>& matrices) {
   const std::int64_t rows = sizes.n + static_cast<std::int64_t>(matrices.size()) - 1;
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
-  Op& draw = parts.ops.prepare(parts.data.stream(device),
+  Op& draw = parts.ops.prepare(parts.data.stream(overlap_device),
                                Fill{rows * sizes.n, sizes.dtype, Distribution::uniform, -1.0F, 1.0F,
                                     parts.context.options().seed, matrix_numbers(0)});
-  parts.data.at_reset(device, rows * row, [&draw, row, matrices](Stream& stream, BufferView tall) {
+  parts.data.at_reset(overlap_device, rows * row, [&draw, row, matrices](Stream& stream, BufferView tall) {
     draw.enqueue(stream, bind(draw, {{"destination", tall}}).views);
     for (std::size_t i = 0; i < matrices.size(); ++i) {
       stream.copy(matrices[i].view, tall.part(i * row, matrices[i].view.bytes));
@@ -69,7 +69,7 @@ void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder orde
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
   const bool is_filled = order == reader_alone;  // otherwise tasks of the plan write them
   for (std::int64_t i = 0; i < sizes.count; ++i) {
-    data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    data.on_device.push_back(parts.data.tensor(overlap_device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());
   }
   if (is_filled) fill_windows(parts, sizes, data.on_device);
@@ -81,7 +81,7 @@ void make_host_matrices(CaseParts& parts, OverlapData& data, Stream& copy_stream
   const MemoryKind kind =
       sizes.memory == HostMemory::pinned ? MemoryKind::pinned : MemoryKind::pageable;
   for (std::int64_t i = 0; i < sizes.count; ++i) {
-    data.on_host.push_back(parts.data.tensor(device, desc, kind));
+    data.on_host.push_back(parts.data.tensor(overlap_device, desc, kind));
     if (sizes.to_host) parts.data.poison(data.on_host.back());
   }
   if (!sizes.to_host) fill_windows(parts, sizes, data.on_host);
@@ -93,14 +93,14 @@ void make_host_matrices(CaseParts& parts, OverlapData& data, Stream& copy_stream
 void make_operands(CaseParts& parts, OverlapData& data) {
   const OverlapSizes& s = data.sizes;
   const Shape factor = s.to_host ? Shape{s.inner, s.n} : Shape{s.n, s.inner};
-  data.factor = parts.data.tensor(device, canonical(factor, s.dtype));
+  data.factor = parts.data.tensor(overlap_device, canonical(factor, s.dtype));
   parts.data.fill(data.factor, factor_numbers);
   for (std::int64_t i = 0; s.to_host && i < std::min(s.count, max_operands); ++i) {
-    data.operands.push_back(parts.data.tensor(device, canonical({s.n, s.inner}, s.dtype)));
+    data.operands.push_back(parts.data.tensor(overlap_device, canonical({s.n, s.inner}, s.dtype)));
     parts.data.fill(data.operands.back(), matrix_numbers(i));
   }
   for (std::int64_t i = 0; !s.to_host && i < s.count; ++i) {
-    data.products.push_back(parts.data.tensor(device, canonical({s.n, s.inner}, s.dtype)));
+    data.products.push_back(parts.data.tensor(overlap_device, canonical({s.n, s.inner}, s.dtype)));
     parts.data.poison(data.products.back());
   }
 }
@@ -270,8 +270,8 @@ void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder orde
   OverlapLanes lanes;
   const bool copies = order != OverlapOrder::compute;
   const bool computes = order != OverlapOrder::copy;
-  if (computes) lanes.compute = add_lane(parts, device, StreamKind::compute);
-  if (copies) lanes.copy = add_lane(parts, device, StreamKind::copy);
+  if (computes) lanes.compute = add_lane(parts, overlap_device, StreamKind::compute);
+  if (copies) lanes.copy = add_lane(parts, overlap_device, StreamKind::copy);
   make_device_matrices(parts, *data, order);
   if (copies) make_host_matrices(parts, *data, stream_of(parts, lanes.copy));
   if (computes) {

@@ -72,12 +72,12 @@ void add_tasks(CaseParts& parts, const SpinLane& lane) {
   }
 }
 
-const std::vector<Strategy> strategy_list = {
+const std::vector<Strategy> selftest_strategies = {
     {"spin", "all tasks one after the other on one lane"},
     {"parallel", "the tasks distributed over lanes: one per device, or two on a single device"},
 };
 
-const std::vector<Axis> axis_list = {
+const std::vector<Axis> selftest_axes = {
     {.name = "tasks",
      .description = "tasks of one execution",
      .quick = {10},
@@ -215,8 +215,8 @@ class Selftest final : public Scenario {
   std::string_view question() const override {
     return "Does the harness recover a time that is known beforehand?";
   }
-  const std::vector<Strategy>& strategies() const override { return strategy_list; }
-  const std::vector<Axis>& axes() const override { return axis_list; }
+  const std::vector<Strategy>& strategies() const override { return selftest_strategies; }
+  const std::vector<Axis>& axes() const override { return selftest_axes; }
   std::string_view baseline() const override { return "spin"; }
 
   std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {

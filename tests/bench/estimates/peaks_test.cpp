@@ -40,7 +40,7 @@ using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-const PeakSizes tiny{.min_n = 16,
+const PeakSizes tiny_sizes{.min_n = 16,
                      .max_n = 64,
                      .longest_product = 1e9,
                      .copied_bytes = 1 << 20,
@@ -58,7 +58,7 @@ PeakOptions options_of(const std::string& devices) {
 /// The command with a cache of its own.
 class PeaksCommand : public ::testing::Test {
  protected:
-  std::string show(const PeakOptions& options) { return survey(options, tiny).text; }
+  std::string show(const PeakOptions& options) { return survey(options, tiny_sizes).text; }
 
   PeakSurvey survey(const PeakOptions& options, const PeakSizes& sizes) {
     notes_.clear();
@@ -182,14 +182,14 @@ TEST_F(PeaksCommand, RefreshMeasuresAnew) {
 TEST_F(PeaksCommand, DoesNotKeepWhatIsTooWide) {
   PeakOptions options = options_of("cpu:0");
   options.precision_percent = 0;
-  const PeakSurvey refused = survey(options, tiny);
+  const PeakSurvey refused = survey(options, tiny_sizes);
   for (const std::string& name : peaks_of_cpu()) {
     EXPECT_THAT(refused.text, HasSubstr("! not stored: " + name + " "));
   }
   EXPECT_THAT(refused.text, HasSubstr("is wider than ± 0%"));
   EXPECT_EQ(refused.refused, kinds_of_cpu() * peaks_of_cpu().size());
   EXPECT_THAT(cache_.find(cpu()), IsEmpty());
-  EXPECT_EQ(survey(options_of("cpu:0"), tiny).refused, 0U);
+  EXPECT_EQ(survey(options_of("cpu:0"), tiny_sizes).refused, 0U);
 }
 
 TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
@@ -217,7 +217,7 @@ TEST_F(PeaksCommand, NamesADamagedFileOfOtherCoresOnce) {
 }
 
 TEST_F(PeaksCommand, KeepsWhatWasMeasuredBeforeAnInterrupt) {
-  PeakSizes sizes = tiny;
+  PeakSizes sizes = tiny_sizes;
   sizes.interrupted = [this] { return known("gemm f32").value > 0; };
   const PeakSurvey interrupted = survey(options_of("cpu:0"), sizes);
   EXPECT_TRUE(interrupted.interrupted);
@@ -229,7 +229,7 @@ TEST_F(PeaksCommand, KeepsWhatWasMeasuredBeforeAnInterrupt) {
           "interrupted: 1 of {} peaks measured and stored; the same command measures the rest",
           peaks_of_cpu().size())));
   EXPECT_THAT(cache_.find(cpu()), SizeIs(1));
-  EXPECT_FALSE(survey(options_of("cpu:0"), tiny).interrupted);
+  EXPECT_FALSE(survey(options_of("cpu:0"), tiny_sizes).interrupted);
   EXPECT_GT(known("memory").value, 0);
 }
 
@@ -247,7 +247,7 @@ TEST_F(PeaksCommand, KeepsAnOldRateWhereTheNewOneIsTooWide) {
 TEST_F(PeaksCommand, DoesNotKeepWhatWasMeasuredBesideOtherPrograms) {
   constexpr double much = 1e15;  // seconds of cores, a large share of any time
   set_busy(0);
-  PeakSizes sizes = tiny;
+  PeakSizes sizes = tiny_sizes;
   int executions = 0;
   sizes.interrupted = [&executions] { return ++executions == 0; };
   PeakOptions options = options_of("cpu:0");
@@ -273,12 +273,12 @@ TEST_F(PeaksCommand, DoesNotKeepWhatWasMeasuredBesideOtherPrograms) {
   };
   set_busy(0);
   EXPECT_EQ(survey(options, sizes).refused, 0U);
-  EXPECT_EQ(executions, quiet + 3 * (3 + tiny.samples)) << "the products of f32 again";
+  EXPECT_EQ(executions, quiet + 3 * (3 + tiny_sizes.samples)) << "the products of f32 again";
 }
 
 TEST_F(PeaksCommand, DoesNotKeepWhatAQuotaWithheld) {
   made_.make_job(0.5);
-  PeakSizes sizes = tiny;
+  PeakSizes sizes = tiny_sizes;
   int executions = 0;
   sizes.interrupted = [&] {
     ++executions;
@@ -326,7 +326,7 @@ std::vector<double> times(double factor, std::vector<double> seconds) {
 
 TEST_F(MeasurablePeaks, OfProductsAreTheBestMedianOfAllSizes) {
   const double flops = 2.0 * 32 * 32 * 32;
-  const Rate best = rate("gemm f32", {six_samples, six_samples, times(100, six_samples)}, tiny);
+  const Rate best = rate("gemm f32", {six_samples, six_samples, times(100, six_samples)}, tiny_sizes);
   EXPECT_DOUBLE_EQ(best.value, flops / 3.5e-6);
   ASSERT_TRUE(best.interval.has_value());
   EXPECT_DOUBLE_EQ(best.interval->low, flops / 6e-6);
@@ -335,7 +335,7 @@ TEST_F(MeasurablePeaks, OfProductsAreTheBestMedianOfAllSizes) {
 }
 
 TEST_F(MeasurablePeaks, EndWithTheLongestProductAndRepeatShortOnes) {
-  PeakSizes sizes = tiny;
+  PeakSizes sizes = tiny_sizes;
   sizes.sample_seconds = 4.5 * second_trial;  // five products in a row
   const std::vector<double> sample(six_samples.size(), 5e-3);
   sizes.longest_product = 7.9e-3;  // of 1 ms for n = 16 follow 8 ms for n = 32
@@ -346,14 +346,14 @@ TEST_F(MeasurablePeaks, EndWithTheLongestProductAndRepeatShortOnes) {
 }
 
 TEST_F(MeasurablePeaks, OfMemoryCountBytesReadAndWritten) {
-  const auto bytes = static_cast<double>(tiny.copied_bytes);
-  EXPECT_DOUBLE_EQ(rate("copy", {six_samples}, tiny).value, 2 * bytes / 3.5e-6);
-  EXPECT_DOUBLE_EQ(rate("h2d", {six_samples}, tiny).value, bytes / 3.5e-6);
-  EXPECT_DOUBLE_EQ(rate("d2h", {six_samples}, tiny).value, bytes / 3.5e-6);
+  const auto bytes = static_cast<double>(tiny_sizes.copied_bytes);
+  EXPECT_DOUBLE_EQ(rate("copy", {six_samples}, tiny_sizes).value, 2 * bytes / 3.5e-6);
+  EXPECT_DOUBLE_EQ(rate("h2d", {six_samples}, tiny_sizes).value, bytes / 3.5e-6);
+  EXPECT_DOUBLE_EQ(rate("d2h", {six_samples}, tiny_sizes).value, bytes / 3.5e-6);
   const std::vector<double> slow = times(2, six_samples);
-  EXPECT_DOUBLE_EQ(rate("memory", {slow, six_samples}, tiny).value, 2 * bytes / 3.5e-6)
+  EXPECT_DOUBLE_EQ(rate("memory", {slow, six_samples}, tiny_sizes).value, 2 * bytes / 3.5e-6)
       << "an operation is faster than a copy";
-  EXPECT_DOUBLE_EQ(rate("memory", {six_samples, slow}, tiny).value, 2 * bytes / 3.5e-6);
+  EXPECT_DOUBLE_EQ(rate("memory", {six_samples, slow}, tiny_sizes).value, 2 * bytes / 3.5e-6);
 }
 
 TEST(PeakObjection, IsThatFewerCoresAreFaster) {

@@ -19,10 +19,10 @@ using testing::StartsWith;
 
 const std::string speed_over_graph = "speed over graph-one-stream";
 
-const std::vector<Parameter> tiny = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
+const std::vector<Parameter> tiny_branch = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
 
 std::vector<Parameter> tiny_with(const std::string& name, std::int64_t value) {
-  std::vector<Parameter> values = tiny;
+  std::vector<Parameter> values = tiny_branch;
   values.push_back({name, value});
   return values;
 }
@@ -32,7 +32,7 @@ struct BranchTest : testing::Test {
   Context context = fake_context(1);
 
   std::unique_ptr<Case> ready(const std::string& strategy, std::int64_t streams = 2) {
-    const auto values = strategy.ends_with("streams") ? tiny_with("streams", streams) : tiny;
+    const auto values = strategy.ends_with("streams") ? tiny_with("streams", streams) : tiny_branch;
     return ready_case(*scenario, spec_of(*scenario, strategy, values), context);
   }
 };
@@ -108,7 +108,7 @@ TEST_F(BranchTest, ChainIsCheckedLayerByLayer) {
   const auto chain = ready("chain");
   run_in_order(chain->plan());
   EXPECT_EQ(chain->check(), std::nullopt);
-  EXPECT_FALSE(scenario->reference(spec_of(*scenario, "chain", tiny)));
+  EXPECT_FALSE(scenario->reference(spec_of(*scenario, "chain", tiny_branch)));
 }
 
 TEST_F(BranchTest, ABranchThatDoesNotRunIsFound) {
@@ -123,20 +123,20 @@ TEST_F(BranchTest, TheReferenceIsOneStreamOfTheSameSize) {
   const CaseSpec spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
   EXPECT_EQ(scenario->reference(spec)->name(),
             "branch/one-stream/batch:2/channels:3/image:5/branches:4");
-  const CaseSpec graph = spec_of(*scenario, "graph-one-stream", tiny);
+  const CaseSpec graph = spec_of(*scenario, "graph-one-stream", tiny_branch);
   EXPECT_EQ(scenario->reference(graph)->name(), scenario->reference(spec)->name());
   EXPECT_TRUE(scenario->is_baseline_of(*scenario->reference(graph), graph));
 }
 
 TEST_F(BranchTest, AGraphOfAChainIsComparedWithTheChain) {
-  EXPECT_EQ(scenario->reference(spec_of(*scenario, "graph-chain", tiny))->name(),
+  EXPECT_EQ(scenario->reference(spec_of(*scenario, "graph-chain", tiny_branch))->name(),
             "branch/chain/batch:2/channels:3/image:5/branches:4");
 }
 
 TEST_F(BranchTest, StrategiesThatSayHowTheyAreLaunchedAreNoPartOfARunWithGraphs) {
   for (const Strategy& strategy : scenario->strategies()) {
     Scenario::Request request;
-    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 2) : tiny;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 2) : tiny_branch;
     request.spec = spec_of(*scenario, strategy.name, values);
     request.spec.graph = true;
     const bool says = strategy.name == "threads" || strategy.name.starts_with("graph-");
@@ -168,7 +168,7 @@ TEST_F(BranchTest, SizesThatNoProcessCanHold) {
   const auto refusal = [&](const std::string& strategy, std::int64_t batch, std::int64_t channels,
                            std::int64_t image) -> std::string {
     Scenario::Request request;
-    request.spec = spec_of(*scenario, strategy, tiny);
+    request.spec = spec_of(*scenario, strategy, tiny_branch);
     request.spec.parameters.set("batch", batch);
     request.spec.parameters.set("channels", channels);
     request.spec.parameters.set("image", image);
@@ -331,12 +331,12 @@ TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {
   ASSERT_EQ(metrics.size(), 1);
   EXPECT_EQ(metrics[0].name, speed_over_graph);
   ASSERT_EQ(metrics[0].others.size(), 1);
-  EXPECT_EQ(metrics[0].others[0].name(), spec_of(*scenario, "graph-one-stream", tiny).name());
+  EXPECT_EQ(metrics[0].others[0].name(), spec_of(*scenario, "graph-one-stream", tiny_branch).name());
   const std::vector<double> seconds{2, 3};
   EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 1.5);
   for (const Strategy& strategy : scenario->strategies()) {
     if (strategy.name == "graph-streams") continue;
-    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 4) : tiny;
+    const auto values = strategy.name.ends_with("streams") ? tiny_with("streams", 4) : tiny_branch;
     EXPECT_TRUE(scenario->metrics(spec_of(*scenario, strategy.name, values)).empty())
         << strategy.name;
   }

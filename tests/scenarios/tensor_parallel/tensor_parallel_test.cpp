@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::vector<std::string> divided{"data-parallel", "tensor-parallel", "sequence-parallel"};
+const std::vector<std::string> sharded{"data-parallel", "tensor-parallel", "sequence-parallel"};
 
 std::vector<Parameter> tiny(const std::string& block) {
   std::vector<Parameter> values{{"model", block + "-block"},
@@ -41,7 +41,7 @@ TEST_F(TensorParallelTest, NamesShowTheModelAndTheDevices) {
 }
 
 TEST_F(TensorParallelTest, TheReferenceIsOneDevice) {
-  for (const std::string& strategy : divided) {
+  for (const std::string& strategy : sharded) {
     const CaseSpec spec = *requested_case(*scenario, request_of(strategy, tiny("transformer")));
     EXPECT_EQ(scenario->reference(spec),
               *requested_case(*scenario, request_of("single", tiny("transformer"))));
@@ -62,9 +62,9 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
               HasSubstr("--heads 3 does not divide --hidden 32"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),
-              HasSubstr("5 positions cannot be divided into 2 shards; use a multiple of 2"));
+              HasSubstr("5 positions cannot be sharded into 2 shards; use a multiple of 2"));
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
-              HasSubstr("1 cannot be divided over 2 replicas"));
+              HasSubstr("1 cannot be sharded over 2 replicas"));
   EXPECT_THAT(refusal(request_of("single", tiny("perceptron"), {"heads"})),
               HasSubstr("is not a size of model perceptron-block"));
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("perceptron"), {"strategy"}, 1)),
@@ -94,7 +94,7 @@ struct TensorParallelPlans : testing::TestWithParam<Block> {
   std::unique_ptr<Scenario> scenario = make_tensor_parallel();
   [[nodiscard]] std::vector<CaseSpec> specs() const {
     std::vector<CaseSpec> all;
-    for (const std::string& strategy : divided) {
+    for (const std::string& strategy : sharded) {
       if (strategy == "data-parallel" && GetParam().devices > 3) continue;  // three samples
       all.push_back(spec_of(*scenario, strategy, tiny(GetParam().name), GetParam().devices));
     }

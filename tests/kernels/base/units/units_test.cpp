@@ -11,8 +11,8 @@
 namespace parbench {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 TEST(Duration, TakesTheUnitThatItReaches) {
   EXPECT_EQ(format_duration(812e-9), "812.0 ns");
@@ -31,8 +31,8 @@ TEST(Duration, RoundsUpIntoTheNextUnit) {
 TEST(Duration, OfNothingAndOfNoNumber) {
   EXPECT_EQ(format_duration(0), "0 ns");
   EXPECT_EQ(format_duration(-0.0015), "-1.500 ms");
-  EXPECT_EQ(format_duration(nan), no_number);
-  EXPECT_EQ(format_duration(infinity), no_number);
+  EXPECT_EQ(format_duration(nan_value), no_number);
+  EXPECT_EQ(format_duration(infinite), no_number);
 }
 
 TEST(Wait, CountsWholeSecondsMinutesHours) {
@@ -50,7 +50,7 @@ TEST(Bytes, AreBinary) {
   EXPECT_EQ(format_bytes(1024), "1.00 KiB");
   EXPECT_EQ(format_bytes(812.0 * 1024 * 1024), "812 MiB");
   EXPECT_EQ(format_bytes(1023.99 * 1024 * 1024), "1.00 GiB");
-  EXPECT_EQ(format_bytes(nan), no_number);
+  EXPECT_EQ(format_bytes(nan_value), no_number);
 }
 
 TEST(Bytes, OfSeveralShareTheUnitOfTheLargest) {
@@ -67,13 +67,13 @@ TEST(Rate, PrefixesFlopsAndBytesButNotThings) {
   EXPECT_EQ(format_rate(12345, "images"), "12300 images/s");
   EXPECT_EQ(format_rate(0.01234, "images"), "0.0123 images/s");
   EXPECT_EQ(format_rate(1.267e9, "items"), "1.27 Gitems/s");
-  EXPECT_EQ(format_rate(infinity, "B"), no_number);
+  EXPECT_EQ(format_rate(infinite, "B"), no_number);
 }
 
 TEST(Percent, HasTheDigitsAskedFor) {
   EXPECT_EQ(format_percent(0.9543), "95.4%");
   EXPECT_EQ(format_percent(0.9543, 0), "95%");
-  EXPECT_EQ(format_percent(nan), no_number);
+  EXPECT_EQ(format_percent(nan_value), no_number);
 }
 
 TEST(Percent, ShowsItsIntervalWithTheSameDigits) {
@@ -82,8 +82,8 @@ TEST(Percent, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_percent(-0.02, -0.11, 0.03), "−2% (−11 to 3%)");
   EXPECT_EQ(format_percent(-0.001, -0.002, 0.01), "−0.1% (−0.2 to 1.0%)");
   EXPECT_EQ(format_percent(0, 0, 0.01), "0% (0–1%)");
-  EXPECT_EQ(format_percent(0.752, nan, 1), "75%");
-  EXPECT_EQ(format_percent(nan, 0, 1), no_number);
+  EXPECT_EQ(format_percent(0.752, nan_value, 1), "75%");
+  EXPECT_EQ(format_percent(nan_value, 0, 1), no_number);
 }
 
 TEST(Ratio, HasThreeDigits) {
@@ -92,13 +92,13 @@ TEST(Ratio, HasThreeDigits) {
   EXPECT_EQ(format_ratio(9.999), "10.0×");
   EXPECT_EQ(format_ratio(123.4), "123×");
   EXPECT_EQ(format_ratio(0.0423), "0.042×");
-  EXPECT_EQ(format_ratio(nan), no_number);
+  EXPECT_EQ(format_ratio(nan_value), no_number);
 }
 
 TEST(Ratio, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_ratio(1.709, 1.688, 1.731), "1.71× (1.69–1.73)");
   EXPECT_EQ(format_ratio(1.7084, 1.7071, 1.7096), "1.708× (1.707–1.710)");
-  EXPECT_EQ(format_ratio(1.709, nan, 2), "1.71×");
+  EXPECT_EQ(format_ratio(1.709, nan_value, 2), "1.71×");
 }
 
 TEST(Ratio, ShowsOnWhichSideOfOneEachEndIs) {
@@ -132,20 +132,20 @@ TEST(Confidence, IsNamedWhereItIsLow) {
   EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.9375}),
             "1.71× (1.69–1.73 at 93.75% confidence)");
   EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.95}), "1.71× (1.69–1.73)");
-  EXPECT_EQ(with_confidence("1.71×", {nan, nan, 0.75}), "1.71×") << "it shows no interval";
+  EXPECT_EQ(with_confidence("1.71×", {nan_value, nan_value, 0.75}), "1.71×") << "it shows no interval";
 }
 
 TEST(Number, DropsTrailingZeros) {
   EXPECT_EQ(format_number(0.5), "0.5");
   EXPECT_EQ(format_number(12), "12");
-  EXPECT_EQ(format_number(-infinity), no_number);
+  EXPECT_EQ(format_number(-infinite), no_number);
 }
 
 TEST(HalfWidth, IsUnknownAbove1000Percent) {
   EXPECT_EQ(half_width_text(0.0701), "± 7.0%");
   EXPECT_EQ(half_width_text(10), "± 1000.0%");
   EXPECT_EQ(half_width_text(10.01), "unknown");
-  EXPECT_EQ(half_width_text(infinity), "unknown");
+  EXPECT_EQ(half_width_text(infinite), "unknown");
 }
 
 TEST(Change, IsUnknownWhereItsIntervalContainsNoneAndReachesBeyond1000Percent) {
