@@ -240,14 +240,16 @@ class MpiLink final : public RankLink {
   void send_to_next(std::byte* data, std::size_t bytes, const std::byte* input) {
     const int next = (rank_ + 1) % size_;
     const int before = (rank_ + size_ - 1) % size_;
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    calls_.call("MPI_Irecv", [&] {
-      return MPI_Irecv(data, numbers(bytes), MPI_FLOAT, before, 0, collectives_, &requests[0]);
+    in_pieces(bytes, [&](std::size_t first, int count) {
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      calls_.call("MPI_Irecv", [&] {
+        return MPI_Irecv(data + first, count, MPI_BYTE, before, 0, collectives_, &requests[0]);
+      });
+      calls_.call("MPI_Isend", [&] {
+        return MPI_Isend(input + first, count, MPI_BYTE, next, 0, collectives_, &requests[1]);
+      });
+      calls_.wait_for(requests, "MPI_Testall");
     });
-    calls_.call("MPI_Isend", [&] {
-      return MPI_Isend(input, numbers(bytes), MPI_FLOAT, next, 0, collectives_, &requests[1]);
-    });
-    calls_.wait_for(requests, "MPI_Testall");
   }
 
   template <class Piece>

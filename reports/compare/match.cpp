@@ -129,11 +129,7 @@ class Matcher {
         now_(now),
         allow_different_machine_(allow_different_machine),
         difference_of_runs_(difference_of_runs(base, now)) {
-    for (const CaseResult& c : now.cases) {
-      by_identity_.emplace(identity_of(c), &c);
-      by_name_.emplace(c.name, &c);
-    }
-    find_kin();
+    divide_candidates();
   }
 
   std::vector<Match> operator()() {
@@ -150,8 +146,9 @@ class Matcher {
   }
 
  private:
-  /// Collects the cases of NEW that have neither an equal case nor a case of the same name in BASE.
-  void find_kin() {
+  /// Divides the cases of NEW into those with an equal case in BASE, those with the name of a case
+  /// there, and others.
+  void divide_candidates() {
     std::set<std::string> identities;
     std::set<std::string> names;
     for (const CaseResult& c : base_.cases) {
@@ -159,8 +156,14 @@ class Matcher {
       names.insert(c.name);
     }
     for (const CaseResult& c : now_.cases) {
-      if (identities.contains(identity_of(c)) || names.contains(c.name)) continue;
-      kin_.emplace(kinship_of(c), &c);
+      const std::string identity = identity_of(c);
+      if (identities.contains(identity)) {
+        by_identity_.emplace(identity, &c);
+      } else if (names.contains(c.name)) {
+        by_name_.emplace(c.name, &c);
+      } else {
+        kin_.emplace(kinship_of(c), &c);
+      }
     }
   }
 

@@ -268,7 +268,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   if (const SlowerCalls slower = slower_calls(one, *all.baseline_of(one));
       slower.worst != nullptr) {
     const double of_worst = slower.worst_seconds - slower.worst_before;
-    const double lost_seconds = lost * (one.compute_seconds() - rates.repeated_seconds);
+    const double lost_seconds = lost * rates.seconds;
     const std::string part = part_text(of_worst / std::max(slower.extra, lost_seconds));
     if (!part.empty()) {
       text +=

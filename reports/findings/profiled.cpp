@@ -168,17 +168,16 @@ LikeRates rates_of_like_work(const Profiled& one, const Profiled& other) {
   OperationTotal others;
   for (const auto& [key, total] : totals_of(one)) {
     const auto found = before.find(key);
-    if (found == before.end() || !is_repeated(total, found->second)) continue;
+    if (found == before.end() || is_repeated(total, found->second)) continue;
     own.seconds += total.seconds;
     own.flops += total.flops;
     others.seconds += found->second.seconds;
     others.flops += found->second.flops;
   }
-  const auto rate = [](const Profiled& of, const OperationTotal& without) {
-    const double seconds = of.compute_seconds() - without.seconds;
-    return seconds > 0 ? (of.compute_flops() - without.flops) / seconds : 0;
+  const auto rate = [](const OperationTotal& of) {
+    return of.seconds > 0 ? of.flops / of.seconds : 0;
   };
-  return {.own = rate(one, own), .other = rate(other, others), .repeated_seconds = own.seconds};
+  return {.own = rate(own), .other = rate(others), .seconds = own.seconds};
 }
 
 SlowerCalls slower_calls(const Profiled& one, const Profiled& other, double min_waiting) {

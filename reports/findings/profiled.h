@@ -70,12 +70,12 @@ struct TaskEnd {
 /// Returns "convolution_forward of layer1.0.conv1"; the tensors if the call has no layer.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
-/// The computing rates of two cases in FLOP/s. Excludes operations that do far more in the first
-/// case, such as an update that every device runs in full.
+/// The computing rates of two cases in FLOP/s. Excludes operations that only one of them has, and
+/// those that do far more in the first case, such as an update that every device runs in full.
 struct LikeRates {
   double own = 0;
   double other = 0;
-  double repeated_seconds = 0;  // seconds of the first case in the excluded operations
+  double seconds = 0;  // time of the first case in the operations that are not excluded
 };
 
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);

@@ -24,7 +24,7 @@ namespace {
 using Cases = ProfiledCases;
 
 constexpr double more_concurrency = 1.25;   // min ratio to the baseline's concurrency
-constexpr double no_gain = 1.05;            // max speedup that does not count as a gain
+constexpr double min_gain = 1.05;           // a speedup counts as a gain above this
 constexpr double slowed_by_sharing = 1.25;  // min total time of calls relative to the baseline's
 
 // --- streams of one device -----------------------------------------------------------------------
@@ -65,9 +65,9 @@ std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
 /// cores, or cores without work, do not show that one stream fills the device.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
-  if (!found || found->speedup > no_gain || one.is_launch_bound()) return {};
+  if (!found || found->speedup > min_gain || one.is_launch_bound()) return {};
   if (found->inflation < slowed_by_sharing) return {};
-  if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
+  if (found->concurrency > min_gain * found->inflation) return {};  // the profile shows a gain
   if (wait_for_own_cores(one.of())) return {};
   const Profiled& baseline = *all.baseline_of(one);
   const std::string cores = fewer_cores_text(one, baseline);
@@ -83,9 +83,9 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
 
 std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
-  if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
-  if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
-  if (found->inflation * slowed_by_sharing < 1) return {};          // the baseline was disturbed
+  if (!found || found->speedup <= min_gain || !one.of().speedup->above(1)) return {};
+  if (found->concurrency <= min_gain * found->inflation) return {};  // the profile shows no gain
+  if (found->inflation * slowed_by_sharing < 1) return {};           // the baseline was disturbed
   if (wait_for_own_cores(one.of())) return {};  // calls that wait for a core seem to overlap
   return Remark{
       fmt::format(

@@ -13,13 +13,15 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-/// Returns the first code point of non-empty text; a malformed byte counts as '?'.
+constexpr char32_t replacement = 0xFFFD;
+
+/// Returns the first code point of non-empty text; a malformed byte counts as U+FFFD.
 CodePoint decode(std::string_view text) {
   utf8proc_int32_t value = 0;
   const utf8proc_ssize_t bytes =
       utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                        static_cast<utf8proc_ssize_t>(text.size()), &value);
-  if (bytes <= 0) return {U'?', 1};
+  if (bytes <= 0) return {replacement, 1};
   return {static_cast<char32_t>(value), static_cast<std::size_t>(bytes)};
 }
 
@@ -99,8 +101,9 @@ std::string printable(std::string_view text, bool keep_line_breaks) {
   while (!text.empty()) {
     const CodePoint next = decode(text);
     const bool kept = keep_line_breaks && next.value == U'\n';
-    const bool harmful = !kept && (is_control(next.value) || changes_direction(next.value));
-    result += harmful ? std::string_view("\uFFFD") : text.substr(0, next.bytes);
+    const bool replaced = next.value == replacement ||
+                          (!kept && (is_control(next.value) || changes_direction(next.value)));
+    result += replaced ? std::string_view("\uFFFD") : text.substr(0, next.bytes);
     text.remove_prefix(next.bytes);
   }
   return result;

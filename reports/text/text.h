@@ -32,8 +32,8 @@ struct TextStyle {
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// Makes untrusted text safe for one line of a terminal: control characters become U+FFFD,
-/// including escape sequences, characters that change the writing direction and, unless
-/// `keep_line_breaks`, line breaks.
+/// including escape sequences, bytes that are not UTF-8, characters that change the writing
+/// direction and, unless `keep_line_breaks`, line breaks.
 [[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
 
 /// Returns whether a character is a letter or digit of ASCII.

@@ -50,8 +50,8 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
   std::vector<BranchLayer> layers;
   for (std::int64_t i = 0; i < sizes.branches; ++i) {
     const LaneId lane = lanes[i % lane_count];
-    layers.push_back(
-        make_layer(parts, stream_of(parts, lane), branch_device, sizes, sizes.convolution(), source, i));
+    layers.push_back(make_layer(parts, stream_of(parts, lane), branch_device, sizes,
+                                sizes.convolution(), source, i));
     if (is_chain) source = layers.back().destination;
     add_layer(parts, layers.back(), lane);
   }
@@ -61,8 +61,8 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
 /// Plans all layers as one convolution.
 std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
   const LaneId lane = add_lane(parts, branch_device, StreamKind::compute);
-  const Tensor input =
-      grouped ? make_repeated_input(parts, branch_device, sizes) : make_input(parts, branch_device, sizes);
+  const Tensor input = grouped ? make_repeated_input(parts, branch_device, sizes)
+                               : make_input(parts, branch_device, sizes);
   const ConvolutionForward desc = sizes.convolution(sizes.branches, grouped ? sizes.branches : 1);
   std::vector<BranchLayer> layers = {
       make_layer(parts, stream_of(parts, lane), branch_device, sizes, desc, input, 0)};

@@ -203,7 +203,9 @@ class InterOp final : public Scenario {
     return "Do the branches of my network gain from running in parallel on one device, and by "
            "which schedule?";
   }
-  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return inter_op_strategies; }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override {
+    return inter_op_strategies;
+  }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return sequential; }
 

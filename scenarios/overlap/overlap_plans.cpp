@@ -56,12 +56,13 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
   Op& draw = parts.ops.prepare(parts.data.stream(overlap_device),
                                Fill{rows * sizes.n, sizes.dtype, Distribution::uniform, -1.0F, 1.0F,
                                     parts.context.options().seed, matrix_numbers(0)});
-  parts.data.at_reset(overlap_device, rows * row, [&draw, row, matrices](Stream& stream, BufferView tall) {
-    draw.enqueue(stream, bind(draw, {{"destination", tall}}).views);
-    for (std::size_t i = 0; i < matrices.size(); ++i) {
-      stream.copy(matrices[i].view, tall.part(i * row, matrices[i].view.bytes));
-    }
-  });
+  parts.data.at_reset(overlap_device, rows * row,
+                      [&draw, row, matrices](Stream& stream, BufferView tall) {
+                        draw.enqueue(stream, bind(draw, {{"destination", tall}}).views);
+                        for (std::size_t i = 0; i < matrices.size(); ++i) {
+                          stream.copy(matrices[i].view, tall.part(i * row, matrices[i].view.bytes));
+                        }
+                      });
 }
 
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
@@ -69,7 +70,8 @@ void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder orde
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
   const bool is_filled = order == reader_alone;  // otherwise tasks of the plan write them
   for (std::int64_t i = 0; i < sizes.count; ++i) {
-    data.on_device.push_back(parts.data.tensor(overlap_device, canonical({sizes.n, sizes.n}, sizes.dtype)));
+    data.on_device.push_back(
+        parts.data.tensor(overlap_device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());
   }
   if (is_filled) fill_windows(parts, sizes, data.on_device);

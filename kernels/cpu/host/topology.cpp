@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "kernels/base/error.h"
 
@@ -68,6 +69,20 @@ std::vector<int> usable_cores_of(const Topology& topology) {
   return cores.empty() ? allowed : cores;
 }
 
+/// Binds the calling thread to these cores. Returns the system's error number, or 0.
+int bind_to(std::span<const int> cores) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(core, &mask);
+  return pthread_setaffinity_np(pthread_self(), sizeof(mask), &mask);
+}
+
+void check_bound(std::span<const int> cores, int error) {
+  if (error == 0) return;
+  throw Error(fmt::format("a thread cannot be bound to cores {}: {}", fmt::join(cores, ","),
+                          std::strerror(error)));
+}
+
 }  // namespace
 
 std::vector<int> usable_cores() { return usable_cores_of(load_topology()); }
@@ -97,25 +112,23 @@ std::string processor_model() {
   return model != nullptr ? model : "unknown processor";
 }
 
-void bind_this_thread(const std::vector<int>& cores) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  for (const int core : cores) CPU_SET(core, &mask);
-  const int error = pthread_setaffinity_np(pthread_self(), sizeof(mask), &mask);
-  if (error != 0) {
-    throw Error(fmt::format("a thread cannot be bound to cores {}: {}", fmt::join(cores, ","),
-                            std::strerror(error)));
-  }
-}
+void bind_this_thread(const std::vector<int>& cores) { check_bound(cores, bind_to(cores)); }
 
 void bind_team(const std::vector<int>& cores, int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
   if (threads == 1) return;
+  const std::span all(cores);
+  const auto core_of = [&](std::size_t member) { return all.subspan(member % all.size(), 1); };
+  // An exception that leaves a parallel region ends the process.
+  std::vector<int> errors(static_cast<std::size_t>(threads));
 #pragma omp parallel num_threads(threads)
   {
     const auto member = static_cast<std::size_t>(omp_get_thread_num());
-    bind_this_thread({cores[member % cores.size()]});
+    errors[member] = bind_to(core_of(member));
+  }
+  for (std::size_t member = 0; member < errors.size(); ++member) {
+    check_bound(core_of(member), errors[member]);
   }
 }
 

@@ -23,7 +23,7 @@ namespace parbench::cpu {
 void bind_this_thread(const std::vector<int>& cores);
 
 /// Sets the size of the calling thread's OpenMP team to `threads`. Binds the threads, if there are
-/// several, to one of the cores each, round robin.
+/// several, to one of the cores each, round robin. Throws Error if the system refuses.
 void bind_team(const std::vector<int>& cores, int threads);
 
 /// Wakes the calling thread's OpenMP team of `threads`. Afterwards the team polls for a parallel

@@ -57,6 +57,14 @@ void check_slice(const Extents& whole, const Extents& part, const Axes& starts, 
   if (!fits) refuse("a slice does not fit:", whole, part);
 }
 
+/// Throws std::invalid_argument if a table has more than `max_rows` rows for one sample.
+void check_rows(const Extent& rows) {
+  if (rows.size <= max_rows) return;
+  throw std::invalid_argument(fmt::format(
+      "it selects among {} rows, more than the {} that f32 counts exactly; use a smaller input",
+      rows.size, max_rows));
+}
+
 }  // namespace
 
 Extent count_of(const Extents& extents) {
@@ -462,6 +470,7 @@ int Graph::rows(int table, int indices) {
   if (const auto value = number_of(table)) {
     return number(*value, {shape(indices).front(), shape(table).back()});
   }
+  check_rows(shape(table).front());
   return append({.kind = OpKind::rows,
                  .inputs = {table, indices},
                  .shape = {shape(indices).front(), shape(table).back()}});
@@ -472,6 +481,7 @@ int Graph::scatter_rows(int source, int indices, const Extent& count) {
       shape(source).front() != shape(indices).front()) {
     refuse("each row needs an index, not", shape(source), shape(indices));
   }
+  check_rows(count);
   return append({.kind = OpKind::scattered_rows,
                  .inputs = {source, indices},
                  .shape = {count, shape(source).back()}});

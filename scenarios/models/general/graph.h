@@ -54,6 +54,10 @@ using Axes = std::vector<std::int64_t>;
 /// Returns for example "{N, 3, 2}"; "{5·N·2}" is one dimension that joins 5, the samples and 2.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
+/// Maximum number of rows that can be selected by index: f32, the type in which indices are
+/// computed, has all integers up to it.
+inline constexpr std::int64_t max_rows = 1 << 24;
+
 enum class OpKind : std::uint8_t {
   input,           // a tensor of the caller
   parameter,       // a trainable tensor of the caller

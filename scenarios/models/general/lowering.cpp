@@ -2,6 +2,8 @@
 // strides, and other operations become calls.
 #include "scenarios/models/general/lowering.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "kernels/base/error.h"
 #include "scenarios/models/general/memory_plan.h"
 #include "scenarios/models/general/strides.h"
 
@@ -348,8 +351,17 @@ class Lowering {
   /// Returns the name of the memory that contains the elements of an operation.
   [[nodiscard]] int base_of(int index) const { return memory_of(view_of(index).base); }
 
+  void check_rows(std::int64_t rows) const {
+    if (rows <= max_rows) return;
+    throw UsageError(
+        fmt::format("an operation selects among {} rows of {} samples, more than the {} that f32 "
+                    "counts exactly; use a smaller batch",
+                    rows, options_.samples, max_rows));
+  }
+
   void take_rows(const Operation& operation, int index) {
     const Shape table = shape(operation.inputs[0]);
+    check_rows(table.front());
     lowered_.calls.push_back({.desc = EmbeddingForward{.vocabulary = table.front(),
                                                        .width = table.back(),
                                                        .count = shape(index).front(),
@@ -361,6 +373,7 @@ class Lowering {
 
   void scatter_rows(const Operation& operation, int index) {
     const Shape table = shape(index);
+    check_rows(table.front());
     const int source = operation.inputs[0];
     lowered_.calls.push_back({.desc = EmbeddingBackward{.vocabulary = table.front(),
                                                         .width = table.back(),

@@ -52,7 +52,8 @@ struct LoweringOptions {
 };
 
 /// Returns the calls that compute the targets. Throws std::invalid_argument for tensors of more
-/// than Map::max_dimensions dimensions.
+/// than Map::max_dimensions dimensions, and UsageError for selections among more than `max_rows`
+/// rows.
 [[nodiscard]] LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
                                  const LoweringOptions& options);
 

@@ -228,7 +228,10 @@ int Translator::in_network(const Tensor& tensor, bool trains) {
 
 int Translator::brought(int constant, bool trains) {
   const auto known = brought_.find(constant);
-  if (known != brought_.end()) return known->second;
+  if (known != brought_.end() &&
+      (!trains || network_.at(known->second).kind == OpKind::parameter)) {
+    return known->second;
+  }
   const Shape shape = general::shape_at(constants_.shape(constant), 1);
   const std::int64_t count = element_count(shape);
   const bool can_train = is_trainable(constant);

@@ -41,11 +41,11 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 const PeakSizes tiny_sizes{.min_n = 16,
-                     .max_n = 64,
-                     .longest_product = 1e9,
-                     .copied_bytes = 1 << 20,
-                     .sample_seconds = 0,
-                     .samples = 6};
+                           .max_n = 64,
+                           .longest_product = 1e9,
+                           .copied_bytes = 1 << 20,
+                           .sample_seconds = 0,
+                           .samples = 6};
 
 PeakOptions options_of(const std::string& devices) {
   PeakOptions options;
@@ -326,7 +326,8 @@ std::vector<double> times(double factor, std::vector<double> seconds) {
 
 TEST_F(MeasurablePeaks, OfProductsAreTheBestMedianOfAllSizes) {
   const double flops = 2.0 * 32 * 32 * 32;
-  const Rate best = rate("gemm f32", {six_samples, six_samples, times(100, six_samples)}, tiny_sizes);
+  const Rate best =
+      rate("gemm f32", {six_samples, six_samples, times(100, six_samples)}, tiny_sizes);
   EXPECT_DOUBLE_EQ(best.value, flops / 3.5e-6);
   ASSERT_TRUE(best.interval.has_value());
   EXPECT_DOUBLE_EQ(best.interval->low, flops / 6e-6);

@@ -2,6 +2,7 @@
 #include "kernels/cpu/host/thread_times.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "kernels/base/error.h"
 #include "kernels/cpu/host/topology.h"
 #include "tests/support/temporary_folder.h"
 
@@ -90,6 +92,13 @@ TEST(Team, HasADifferentIdForEachThread) {
   const std::vector<pid_t> ids = team_ids(3);
   EXPECT_EQ(std::set<pid_t>(ids.begin(), ids.end()).size(), 3U);
   EXPECT_EQ(ids.front(), gettid());
+}
+
+TEST(Team, ThrowsIfAThreadCannotBeBound) {
+  std::thread([] {
+    const int beyond = CPU_SETSIZE;  // in no mask
+    EXPECT_THROW(bind_team({usable_cores().front(), beyond}, 2), Error);
+  }).join();
 }
 
 }  // namespace

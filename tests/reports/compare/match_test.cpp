@@ -96,6 +96,17 @@ TEST(Match, StatesTheOtherFormatOfACaseThatItsNameHasToo) {
   EXPECT_EQ(matches[2].state, MatchState::only_now) << "the other is taken";
 }
 
+TEST(Match, PairsACaseWithItsEqualOnlyEvenIfAnotherHasItsName) {
+  const Report base = made_report({{1}, {2}});
+  Report now = one_case();
+  now.cases[0].name = base.cases[1].name;
+  const std::vector<Match> matches = match(base, now);
+  ASSERT_THAT(matches, SizeIs(2));
+  EXPECT_EQ(matches[0].state, MatchState::comparable);
+  EXPECT_EQ(matches[0].now, now.cases.data());
+  EXPECT_EQ(matches[1].state, MatchState::only_base);
+}
+
 TEST(Match, ListsCasesOfOneSide) {
   const Report base = made_report({{1}, {2}});
   Report now = made_report({{1}, {2}, {3}});

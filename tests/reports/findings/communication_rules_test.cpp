@@ -221,6 +221,8 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
               HasSubstr("; the largest part, 86%, is lost in gemm of fc"))
       << "6 of 7 seconds";
   EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
+  EXPECT_THAT(found("batch-too-small", {whole, parts(6.2).loops("fc", 2, 0)}), IsEmpty())
+      << "4% less without the operations that only the parts have";
   const auto with_update = [](MadeCase made, double seconds, double flops) {
     return made.loops("", seconds, flops);
   };

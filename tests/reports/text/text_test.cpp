@@ -69,6 +69,11 @@ TEST(Wrapped, BreaksAtSpaces) {
 TEST(Printable, ReplacesWhatMovesTheTerminal) {
   EXPECT_EQ(printable("a\033[2Jb\r\tc\x7F"), "a\uFFFD[2Jb\uFFFD\uFFFDc\uFFFD");
   EXPECT_EQ(printable("a\u009Bb"), "a\uFFFDb") << "the one-character form of escape and bracket";
+  EXPECT_EQ(printable("a\x9B"
+                      "2Jb"),
+            "a\uFFFD2Jb")
+      << "the same as a byte";
+  EXPECT_EQ(printable("\xC2"), "\uFFFD") << "a part of a character";
   EXPECT_EQ(printable("a\u202Eb\u2066c"), "a\uFFFDb\uFFFDc") << "directions of writing";
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\uFFFDb");
   EXPECT_EQ(printable("µs 東京 🚀 e\u0301"), "µs 東京 🚀 e\u0301");

@@ -19,7 +19,8 @@ using testing::StartsWith;
 
 const std::string speed_over_graph = "speed over graph-one-stream";
 
-const std::vector<Parameter> tiny_branch = {{"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
+const std::vector<Parameter> tiny_branch = {
+    {"batch", 2}, {"channels", 3}, {"image", 5}, {"branches", 4}};
 
 std::vector<Parameter> tiny_with(const std::string& name, std::int64_t value) {
   std::vector<Parameter> values = tiny_branch;
@@ -331,7 +332,8 @@ TEST_F(BranchTest, AGraphOfStreamsIsMeasuredAgainstAGraphOfOne) {
   ASSERT_EQ(metrics.size(), 1);
   EXPECT_EQ(metrics[0].name, speed_over_graph);
   ASSERT_EQ(metrics[0].others.size(), 1);
-  EXPECT_EQ(metrics[0].others[0].name(), spec_of(*scenario, "graph-one-stream", tiny_branch).name());
+  EXPECT_EQ(metrics[0].others[0].name(),
+            spec_of(*scenario, "graph-one-stream", tiny_branch).name());
   const std::vector<double> seconds{2, 3};
   EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 1.5);
   for (const Strategy& strategy : scenario->strategies()) {

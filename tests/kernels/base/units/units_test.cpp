@@ -132,7 +132,8 @@ TEST(Confidence, IsNamedWhereItIsLow) {
   EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.9375}),
             "1.71× (1.69–1.73 at 93.75% confidence)");
   EXPECT_EQ(with_confidence("1.71× (1.69–1.73)", {1.69, 1.73, 0.95}), "1.71× (1.69–1.73)");
-  EXPECT_EQ(with_confidence("1.71×", {nan_value, nan_value, 0.75}), "1.71×") << "it shows no interval";
+  EXPECT_EQ(with_confidence("1.71×", {nan_value, nan_value, 0.75}), "1.71×")
+      << "it shows no interval";
 }
 
 TEST(Number, DropsTrailingZeros) {

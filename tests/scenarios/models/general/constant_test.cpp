@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "scenarios/models/general/graph.h"
 #include "scenarios/models/general/lowering.h"
 
@@ -88,6 +89,22 @@ TEST(Lowering, WritesATargetAsSoonAsItsSourcesAreThere) {
       lower(graph, targets, {.located = {{x, DType::f32}, {y, DType::f32}}});
   ASSERT_EQ(lowered.temporaries.size(), 2);
   EXPECT_LT(lowered.temporaries[0].last, lowered.temporaries[1].first);
+}
+
+TEST(Lowering, RefusesSelectionsAmongMoreRowsThanF32Counts) {
+  constexpr std::int64_t half = max_rows / 2;
+  Graph graph;
+  const int table = graph.input({{half, true}, {2}});
+  const int indices = graph.input({{3}});
+  const int taken = graph.rows(table, indices);
+  const int added = graph.scatter_rows(taken, indices, {half, true});
+  const LoweringOptions two{.samples = 2, .located = {{table, DType::f32}, {indices, DType::i32}}};
+  LoweringOptions three = two;
+  three.samples = 3;
+  for (const int target : {taken, added}) {
+    EXPECT_NO_THROW((void)lower(graph, {{.operation = target}}, two));
+    EXPECT_THROW((void)lower(graph, {{.operation = target}}, three), UsageError);
+  }
 }
 
 }  // namespace

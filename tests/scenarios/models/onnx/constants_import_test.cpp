@@ -276,6 +276,18 @@ TEST_F(ConstantsImport, TransposedConvolutionsHaveTheirWeightsAndBiases) {
   }
 }
 
+TEST_F(ConstantsImport, ABiasOfOneChannelIsTrainedEvenIfAnEarlierNodeReadsIt) {
+  write_onnx(path_, "float[N, 1, 4, 4] x",
+             "w = Constant <value = float[1, 1, 2, 2] {1, 2, 3, 4}> () "
+             "b = Constant <value = float[1] {5}> () a = Add (x, b) "
+             "y = ConvTranspose <strides = [2, 2], output_padding = [1, 1]> (a, w, b) ",
+             13);
+  const Network found = model_named(path_, {.stored_weights = true}).make({});
+  const std::vector<ParameterSpec> parameters = found.parameters();
+  ASSERT_EQ(parameters.size(), 2U);
+  EXPECT_THAT(*found.stored_values(parameters[1]), ElementsAre(5));
+}
+
 TEST_F(ConstantsImport, RefusesTransposedConvolutionsThatDoNotFit) {
   const auto reason = [&](const std::string& attributes, const std::string& shape = "8, 6, 3, 3") {
     return refusal(onnx_zeros("w", shape) + "y = ConvTranspose <" + attributes + "> (x, w) ");

@@ -164,6 +164,22 @@ TEST(OperatorPlaces, GathersFindNothingOutsideOfTheirInput) {
   }
 }
 
+TEST(OperatorPlaces, SelectionsAmongMoreRowsThanF32CountsAreRefused) {
+  const Given x{"x", {8, 1024, 50257}, {}};
+  const Given images{"x", {1, 1, 4097, 4096}, {}};
+  const Given sequences{"x", {4096, 4097, 1}, {}};
+  for (const Computed& found :
+       {computed("y = GatherElements <axis = 2> (x, i) ", {x, places({8, 1024, 1}, {})}),
+        computed("y = GatherND (x, i) ", {x, places({4, 3}, {})}),
+        computed("y = ScatterND (x, i, u) ", {x, places({4, 3}, {}), {"u", {4}, {}}}),
+        computed("y = GridSample (x, g) ", {images, {"g", {1, 1, 1, 2}, {}}}),
+        computed("y = ReverseSequence <batch_axis = 0, time_axis = 1> (x, i) ",
+                 {sequences, places({4096}, {})})}) {
+    EXPECT_THAT(found.problem, testing::EndsWith(" rows, more than the 16777216 that f32 counts "
+                                                 "exactly; use a smaller input"));
+  }
+}
+
 TEST(OperatorPlaces, ScattersReplaceOrAdd) {
   const Given x = counting({2, 3});
   const Given updates{"u", {2, 1}, {10, 20}};
