@@ -214,7 +214,7 @@ class Expander {
                                              .graph = options_.graph});
     request.given = combination.given;
     if (!options_.strategies.empty()) request.given.emplace_back("strategy");
-    // Devices given for a single scenario must be used by it.
+    // A scenario may refuse devices that were given for it alone.
     if (!options_.devices.empty() && options_.scenarios.size() == 1) {
       request.given.emplace_back("devices");
     }

@@ -23,8 +23,8 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Throws UsageError for a flag that no device of the run supports. If only some lack support,
-/// their cases report it.
+/// Throws UsageError for --autotune or --dtype if no device of the run supports it. If only some
+/// lack support, --autotune has no effect on them, and their cases with such a --dtype are refused.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {

@@ -37,8 +37,9 @@ struct SamplerOptions {
 
 /// Facts about a case before the first round.
 struct SamplerCase {
-  double execution_seconds = 0;  // time of the verification run, the first warm-up
-  double warm_up_seconds = 0;    // wall time of the verification run
+  double execution_seconds =
+      0;  // time of the verification run, or less if its tasks were measured after it
+  double warm_up_seconds = 0;  // wall time of the verification run
   /// Indices of the cases whose samples are paired with its own.
   std::vector<std::size_t> compared_with = {};
   /// Results of an earlier part of the run: samples to continue, whose time counts only towards the

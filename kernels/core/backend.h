@@ -28,7 +28,8 @@ struct CoreShare {
 };
 
 struct DeviceOptions {
-  bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
+  bool spare_for_copies = false;  // reserve a core for copy lanes if there are more cores than
+                                  // devices; no effect on GPUs
   bool autotune = false;          // choose kernels by measuring, if the backend can
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};

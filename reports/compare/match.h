@@ -14,7 +14,7 @@ enum class MatchState {
   failed_now,  // failed or wrong in the newer report, whatever the older report has
   // skipped, not run or without a usable time on either side, or failed in the older report
   not_measured,
-  not_comparable,  // another machine, format, parameter or kind of run
+  not_comparable,  // another machine, format, graph, parameter or kind of run
   only_base,       // only in the older report
   only_now,
 };

@@ -1,4 +1,4 @@
-// Accumulates pairs of reports.
+// Collects the times of each case over pairs of reports.
 #include "reports/compare/paired_reports.h"
 
 #include <fmt/format.h>

@@ -50,7 +50,7 @@ struct CaseFigures {
 struct ScenarioSummary {
   std::string scenario;
   std::string machine_id;    // id of the machine's fingerprint
-  std::string machine_text;  // readable description of the machine
+  std::string machine_text;  // `to_text` of the fingerprint
   std::vector<CaseFigures> cases;
 };
 

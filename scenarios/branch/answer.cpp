@@ -55,7 +55,7 @@ void drop_graphs_without_measure(Outcomes& cases) {
 struct SizeAnswer {
   double layer_flops = 0;
   Recommendation found;
-  Recommendation together;  // gain of running the branches together, without the gain of the launch
+  Recommendation together;  // gain of running branches together, without that of graph launch
 };
 
 /// Returns `found` with the gain of running branches together, without that of graph launch.

@@ -22,7 +22,8 @@
 namespace parbench {
 namespace {
 
-constexpr auto connect_limit = std::chrono::seconds(5);  // for one address
+constexpr auto connect_limit =
+    std::chrono::seconds(5);  // for each call of a socket until the ranks have greeted each other
 constexpr auto total_limit = std::chrono::seconds(60);
 
 /// Addresses of a rank, known to all ranks.

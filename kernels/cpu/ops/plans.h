@@ -14,7 +14,8 @@ namespace parbench::cpu {
 
 using Planned = std::unique_ptr<CpuOp>;
 
-// In convolutions and linear layers, weights have the activations' type, and bias is f32.
+// In convolutions and linear layers, weights that are read have the activations' type. Biases and
+// gradients of parameters are f32.
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);

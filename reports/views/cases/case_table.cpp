@@ -45,7 +45,7 @@ constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
 constexpr Narrow interval_rank{Narrow::important_rank + 2};  // interval of the median
-constexpr Narrow memory_rank{Narrow::important_rank + 3};    // memory, beside bandwidths
+constexpr Narrow memory_rank{Narrow::important_rank + 3};    // peak memory, if there are bandwidths
 constexpr Narrow rate_rank{Narrow::important_rank + 4};      // throughput, if it is a bandwidth
 constexpr Narrow answer_rank{Narrow::needed_rank};           // metrics in `answering_metrics`
 constexpr Narrow heading{.is_heading = true};

@@ -82,7 +82,8 @@ struct Shared {
   Pool<std::array<double, 2>> work;  // FLOPs and bytes
 };
 
-/// Packs the calls of one timeline as differences to the previous call.
+/// Packs the calls of one timeline as numbers. Times of begin and enqueueing are differences to
+/// those of the previous call.
 class CallPacker {
  public:
   CallPacker(const Timeline& timeline, Shared& shared, Nanoseconds unit)

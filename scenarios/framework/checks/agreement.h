@@ -49,7 +49,7 @@ class Sensitivity {
 /// Result of comparing two tensors of equal size. They agree if `largest_error` is at most 1 and
 /// all values are finite.
 struct Agreement {
-  double largest_error = 0;               // maximum of error / allowed error; finite
+  double largest_error = 0;               // maximum of error / allowed error among finite values
   std::size_t where = 0;                  // index of the value with this error
   std::optional<std::size_t> not_finite;  // index of the first value that is infinite or NaN
 

@@ -23,7 +23,7 @@ class LayerPass {
   virtual ~LayerPass() = default;
 
   [[nodiscard]] virtual const LayerWork& work() const = 0;
-  /// Plans an operation, whose description must have the number format of `work()`.
+  /// Plans an operation. Its format, if it has one (`format_of`), must be that of `work()`.
   [[nodiscard]] virtual Op& prepare(const OpDesc& desc) = 0;
   virtual void emit(Op& op, const std::vector<SymbolicBinding>& bindings) = 0;
 

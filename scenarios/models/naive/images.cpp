@@ -1,4 +1,4 @@
-// Loops that follow the definitions of layers.
+// Loops that follow the definitions of layers of images.
 #include "scenarios/models/naive/images.h"
 
 #include <algorithm>

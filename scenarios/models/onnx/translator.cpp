@@ -51,7 +51,8 @@ bool is_mask(const Shape& shape, const std::vector<double>& values) {
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
-/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w) at positions p.
+/// Returns whether a column of values, `stride` apart, begins with 0 or 1 and satisfies the
+/// recurrence of sin(p·w) and cos(p·w) at positions p. Does not check the amplitude.
 bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
              std::size_t count) {
   constexpr double tolerance = 1e-3;

@@ -73,7 +73,8 @@ class ReplicateWriter {
                       static_cast<std::size_t>(layout.samples_of(r)) * sample);
   }
 
-  /// Adds the forward pass with the packing of parameters, which arrive in every step.
+  /// Adds a replica's forward pass, after the transfers of parameters and samples from the first
+  /// replica to it. Parameters are packed first, because they change in every step.
   TaskId add_forward(int r) {
     std::vector<TaskId> after;
     if (r > 0) {

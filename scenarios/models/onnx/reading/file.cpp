@@ -93,8 +93,8 @@ std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
   return {};
 }
 
-/// Checks that external data is inside of the model's folder, because the file may be from an
-/// untrusted source.
+/// Checks that the path of external data, as text, leads into the model's folder, because the file
+/// may be from an untrusted source. Does not resolve symbolic links.
 void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   const std::string given = entry_of(tensor, "location");

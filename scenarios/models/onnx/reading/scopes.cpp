@@ -1,4 +1,5 @@
-// Renames tensors of nested graphs and of functions.
+// Expands calls of functions, renames tensors of nested graphs, and adds the outer tensors that a
+// nested graph reads to the inputs of its node.
 #include "scenarios/models/onnx/reading/scopes.h"
 
 #include <fmt/format.h>
