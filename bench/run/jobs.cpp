@@ -17,14 +17,15 @@
 namespace parbench {
 namespace {
 
-/// Returns the devices of a scenario without `--devices`: its default number, if there are as many.
+/// Returns the value that --devices has by default: the scenario's number of devices, or fewer if
+/// the first backend has fewer; at least 1.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   const int limit = machine.backends().front()->device_limit();
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Throws UsageError for a flag that no device of the run supports. If only some lack support,
-/// their cases report it.
+/// Throws UsageError for --autotune or --dtype if no device of the run supports it. If only some
+/// lack support, their cases report it.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
