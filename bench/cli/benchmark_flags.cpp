@@ -130,7 +130,7 @@ void set(BenchmarkFlags& flags, const GivenFlag& flag) {
 
 void pass(BenchmarkFlags& flags, const GivenFlag& flag) { flags.passed.push_back(flag.text); }
 
-/// Checks the unit, because Google Benchmark ends the process if it is invalid.
+/// Passes --benchmark_time_unit if it is valid; otherwise Google Benchmark would end the process.
 void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
   static constexpr std::array units{"ns", "us", "ms", "s"};
   const std::string& value = required_value(flag, "ns, us, ms or s");
@@ -138,7 +138,8 @@ void pass_unit(BenchmarkFlags& flags, const GivenFlag& flag) {
   pass(flags, flag);
 }
 
-/// Checks the text, because Google Benchmark copies invalid UTF-8 into its JSON.
+/// Passes --benchmark_context if it is valid. Google Benchmark would copy invalid UTF-8 into its
+/// JSON.
 void pass_context(BenchmarkFlags& flags, const GivenFlag& flag) {
   const std::string& value = required_value(flag, "key=value pairs");
   if (!is_utf8(value) || value.find('=') == std::string::npos) {
@@ -192,8 +193,8 @@ Handler handler_of(const std::string& text) {
   throw UsageError(fmt::format("{}: has no meaning here: {}", text, known->reason));
 }
 
-/// Passes flags to Google Benchmark. Resets flags that the environment may set and that would make
-/// it write files or list names at every sample.
+/// Passes flags to Google Benchmark. Resets some flags first, because environment variables may
+/// have set them, for example to write files or list names at every sample.
 void hand_over(const std::vector<std::string>& passed) {
   static std::string program = "parbench";  // Google Benchmark keeps the pointer for its context
   std::vector<std::string> arguments{

@@ -24,12 +24,12 @@ struct CommandText {
   std::string_view exit_codes;
 };
 
-/// Exit codes of commands that read one report.
+/// Help text: exit codes of commands that read one report.
 inline constexpr std::string_view report_exit_codes =
     "0 done, whatever a report says of its cases; 1 the output could not be written to its "
     "end (a full disk); 2 bad usage, a bad report, or a path that cannot be written.";
 
-/// Exit codes of commands that read no file.
+/// Help text: exit codes of commands that read no file.
 inline constexpr std::string_view listing_exit_codes =
     "0 done; 1 the output could not be written to its end; 2 bad usage.";
 

@@ -29,7 +29,7 @@ enum class InReport {
   repeated,  // recorded, and read from the report by --rerun
 };
 
-/// A flag that cannot be given together with the flag of a row, and the reason.
+/// A flag that cannot be given together with the row's flag, and the reason.
 struct Exclusion {
   std::string_view flag;
   std::string_view reason;
@@ -66,15 +66,15 @@ struct FlagRow {
   Target target = {};
 };
 
-/// The next three functions return rules for values: any non-empty text, one of several words, or
-/// numbers.
+/// The next three functions return the rule for a flag's values: any non-empty text, one of several
+/// words, or numbers in a range.
 [[nodiscard]] Axis text_rule(std::string name, std::string description);
 [[nodiscard]] Axis choice_rule(std::string name, std::string description,
                                std::vector<std::string> choices);
 [[nodiscard]] Axis number_rule(std::string name, std::string description, AxisKind kind, double min,
                                double max);
 
-/// The next five functions return rows for such values, and for a flag without a value.
+/// The next five functions return the row of a flag: four kinds with values, and a toggle.
 [[nodiscard]] FlagRow text_flag(std::string name, std::string description, std::string placeholder,
                                 Target target);
 [[nodiscard]] FlagRow choice_flag(std::string name, std::string description,
@@ -92,7 +92,7 @@ struct FlagRow {
 /// The texts of each flag that was given: "1,3" is one text. A toggle without a value has "true".
 using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// Returns the names, without those of hidden rows.
+/// Returns the names of all rows that are not hidden.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<FlagRow>& rows);
 template <class Pointer>
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Pointer>& scenarios) {

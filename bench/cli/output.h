@@ -22,8 +22,8 @@ namespace parbench {
 /// Returns the line that names the report of a run.
 [[nodiscard]] std::string report_line(const std::string& path);
 
-/// Returns the last lines of a run whose answers leave something open: the next command and its
-/// purpose; empty if nothing is open. The command names the launcher script if that started this
+/// Returns the last lines of a run: the command that report::next_command suggests, and its
+/// purpose; empty if it suggests none. The command names the launcher script if that started this
 /// process, otherwise `program`, the first word of the command line.
 [[nodiscard]] std::string next_command_lines(const report::Report& report, const std::string& path,
                                              const std::string& program);

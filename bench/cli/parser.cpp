@@ -175,7 +175,7 @@ class Parser {
   }
 
   CLI::App app_;
-  std::vector<std::string> unread_;  // target that CLI11 requires; `options_` keep the texts
+  std::vector<std::string> unread_;  // target that CLI11 requires; never read
   std::map<const CLI::App*, std::map<std::string, CLI::Option*>> options_;
   const ScenarioList& scenarios_;
   CommandList commands_;

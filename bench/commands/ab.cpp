@@ -161,8 +161,9 @@ class PairsOfRuns {
     print_verdicts();
   }
 
-  /// Runs both commands without measuring, to read programs from disk and fill caches. By default
-  /// once for wall times, and not for parbench and Google Benchmark, which warm up within each run.
+  /// Runs both commands without measuring, to read programs from disk and fill caches. The default
+  /// is one run for wall times, and none for parbench and Google Benchmark, which warm up within
+  /// each run.
   void warm_up() {
     const int runs = options_.warmup.value_or(base_.measure == Measure::wall ? 1 : 0);
     if (runs == 0) return;

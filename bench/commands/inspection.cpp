@@ -78,7 +78,7 @@ class TableOf {
     table_.columns.push_back(std::move(column));
   }
 
-  /// Adds a column of an amount that items and the total have.
+  /// Adds a column with one amount of each item and of the total.
   template <class MakeCell>
   void add_amount(report::TableColumn column, const MakeCell& cell) {
     add(

@@ -24,7 +24,7 @@ std::string values_text(const std::vector<Value>& values, std::size_t width) {
 
 std::string axis_text(const Axis& axis) {
   constexpr std::size_t indent = 21;
-  const std::size_t reference = axis.description.find("; `parbench list`");  // refers to this list
+  const std::size_t reference = axis.description.find("; `parbench list`");  // to this list
   std::string text =
       fmt::format("{}; {}{}", axis.description.substr(0, reference),
                   axis.kind == AxisKind::choice ? "one of " : "", allowed_values(axis));

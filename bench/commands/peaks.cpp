@@ -63,7 +63,7 @@ class Survey {
 
  private:
   /// Returns the peaks of a device. Stores each peak once it is measured, so that a later failure
-  /// does not discard it. A peak that is not credible does not replace the stored one.
+  /// does not discard it. A peak that `objection_to` rejects does not replace the stored one.
   std::vector<report::Peak> peaks_of(Context& context, int device, const report::Device& facts) {
     const report::Fingerprint alone = report::fingerprint(machine_, facts);
     std::vector<report::Peak> known = known_of(alone, "its peaks are measured again");
@@ -146,7 +146,7 @@ class Survey {
     return others;
   }
 
-  /// Drops stored peaks of more cores that are slower than a new peak.
+  /// Drops stored peaks of devices with more cores that a new peak contradicts (`contradicts`).
   void drop_contradicted(const report::Peak& peak, const report::Device& device,
                          std::vector<PeaksOfCores>& others) const {
     for (PeaksOfCores& other : others) {
@@ -164,8 +164,8 @@ class Survey {
     }
   }
 
-  /// Returns whether a stored peak is measured again: with --refresh; if a number format was given,
-  /// only the peak of products in it.
+  /// Returns whether --refresh applies to a peak: to all peaks or, if a number format was given,
+  /// only to that of products in it.
   [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
     if (!options_.refresh || !options_.format) return options_.refresh;
     return one.what == report::gemm_peak(to_string(*options_.format));

@@ -79,7 +79,7 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
     RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                options.has_profiling_pass(), together);
     if (run.made_of == explained) {
-      run.made_of.clear();  // printed above
+      run.made_of.clear();  // the same as for an earlier job
     } else {
       explained = run.made_of;
     }

@@ -226,7 +226,7 @@ class Estimator {
 struct Times {
   double min = 0;
   double max = 0;
-  double wanted = 0;  // `min` without the time limit of each case
+  double wanted = 0;  // like `min`, without the limit `max_seconds` of each case
 };
 
 /// Adds the time of one case: verification including its reference, warm-up, samples.
@@ -245,7 +245,7 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   times.wanted += before + wanted;
 }
 
-/// Adds the time of the profiling pass and limits both sums to `total_seconds`.
+/// Returns the minimum and maximum with the profiling pass, each at most `total_seconds`.
 Times with_profiling(const Times& times, const Times& profiling, const SamplerOptions& options) {
   const Times both{times.min + profiling.min, times.max + profiling.max};
   return {std::min(both.min, options.total_seconds), std::min(both.max, options.total_seconds)};

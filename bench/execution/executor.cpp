@@ -203,9 +203,9 @@ void Executor::capture_task(std::size_t index) {
   }
 }
 
-/// Finds the addresses that a graph captures: arenas and scratch memory may move when they grow for
-/// a later case, or fail to grow. Scratch memory reports its number of moves instead of its
-/// address.
+/// Lists the addresses that a graph captures and that may change later: arenas and scratch memory
+/// may move when they grow for another case, or fail to grow. For scratch memory, lists the number
+/// of its moves instead of its address.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {
@@ -296,7 +296,7 @@ void Executor::launch_lane(LaneId lane) {
   } catch (...) {
     for (std::size_t i = 0; i < prepared_.size(); ++i) {
       if (prepared_[i].launching_lane == lane)
-        mark_enqueued(i);  // the others must not wait indefinitely
+        mark_enqueued(i);  // so that other lanes do not wait indefinitely
     }
     throw;
   }
@@ -378,8 +378,8 @@ Recording Executor::record(int executions, double typical_seconds) {
   std::vector<double> origins;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
-      // An unrecorded run comes first, because samples follow each other directly, whereas making a
-      // timeline cools the caches and lets threads sleep.
+      // An unrecorded run makes conditions like those of samples, which follow each other directly:
+      // making the previous timeline has cooled the caches and let threads sleep.
       if (executions > 1) (void)run();
       recording.seconds.push_back(run().seconds);
       timelines.push_back(recorder.timeline(recording.seconds.back()));

@@ -23,9 +23,9 @@ int exit_code_of(int signal) {
   return signal == SIGTERM ? terminated_exit_code : interrupted_exit_code;
 }
 
-/// Returns the signal to forward to a child: SIGINT, or SIGHUP for SIGHUP. A shell that receives
-/// SIGINT between two commands continues with the next until the user presses Ctrl-C again, which
-/// is impossible once the terminal is closed.
+/// Returns the signal to forward to a child: SIGHUP for SIGHUP, otherwise SIGINT. SIGINT would not
+/// suffice when the terminal was closed: a shell that receives it between two commands continues
+/// with the next until the user presses Ctrl-C again.
 int handed_on(int signal) { return signal == SIGHUP ? SIGHUP : SIGINT; }
 
 extern "C" void parbench_handle_interrupt(int signal) {

@@ -20,7 +20,8 @@ namespace {
 /// Duration to which short tasks are repeated: GPU events have a resolution of 0.5 µs, and
 /// recording one takes longer.
 constexpr double timed_seconds = 100e-6;
-/// A shorter first measurement may consist mostly of the wake-up of the lane.
+/// Minimum time of a first measurement that counts; a shorter one may consist mostly of the wake-up
+/// of the lane.
 constexpr double trusted_seconds = 1e-3;
 constexpr double max_repeats = 2000;
 constexpr int max_estimates = 4;  // estimates of the repeats of a task
@@ -32,7 +33,8 @@ constexpr std::size_t untimed = 0;
 
 }  // namespace
 
-/// Tasks of a lane with the same cost key.
+/// Tasks that share their measurements: tasks of a lane with the same cost key, or one task without
+/// a key.
 struct TaskTimer::Group {
   int tasks = 0;
   bool runs_once = false;
@@ -83,7 +85,7 @@ class TaskTimer::Segment {
     const std::vector<Call>* calls = nullptr;
     std::size_t group = 0;
   };
-  /// Tasks that the round still has to measure.
+  /// Returns the tasks that the round still has to measure.
   [[nodiscard]] const std::vector<Part>& open() const { return open_; }
   void open_all() { open_ = parts_; }
   void close_all_but(const std::map<std::size_t, double>& groups) {
@@ -159,7 +161,7 @@ class TaskTimer::Segment {
 };
 
 TaskTimer::TaskTimer(const Plan& plan) : plan_(plan) {
-  groups_.push_back({.runs_once = true, .seconds = {}});  // untimed
+  groups_.push_back({.runs_once = true, .seconds = {}});  // group `untimed`
   is_added_.resize(plan.graph().tasks.size());
   std::map<std::pair<LaneId, std::string>, std::size_t> known;
   const std::vector<Task>& tasks = plan.graph().tasks;

@@ -37,9 +37,10 @@ void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues
                                            const OutputValues& want, const Tolerance& tolerance,
                                            const Sensitivities& sensitivities = {});
 
-/// Adds the result of Case::check to a comparison, and what it examined to the detail. Without a
-/// comparison (`against` is empty), only the check verifies the case, and `against` names what it
-/// examines; a case without a check fails.
+/// Adds the result of Case::check to a comparison that passed, and what the check examined to the
+/// detail; returns a failed comparison unchanged. If there was no comparison (`against` is empty),
+/// only the check verifies the case, and `against` names what it examines; a case without a check
+/// fails.
 [[nodiscard]] report::Verification with_check(Case& subject, report::Verification comparison);
 
 /// Returns the error text of a case whose reference failed or was skipped for `reason`.

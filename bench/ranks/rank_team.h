@@ -87,11 +87,11 @@ class RankTeam final : public RankGroup {
 
   void exchange(const std::function<void()>& work) override;
 
-  /// Limits each wait for other ranks, in an exchange or at a meeting, until `together` ends: to
-  /// `seconds` or ten times what this rank took since the last meeting, whichever is longer.
-  /// PARBENCH_RANK_PATIENCE replaces both; without a call the limit is half an hour. RankLost names
-  /// the ranks that did not arrive. Rank 0 is the first to notice; the others wait longer by
-  /// PARBENCH_RANK_SILENCE. The process of a rank that does not notice the limit ends.
+  /// Limits each wait for other ranks, at a meeting or in an exchange, until `together` ends. The
+  /// limit is the longer of `seconds` and ten times the time since the last meeting; without a call
+  /// it is half an hour. PARBENCH_RANK_PATIENCE replaces either limit. RankLost names the ranks
+  /// that did not arrive. Rank 0 notices first; the others wait longer by PARBENCH_RANK_SILENCE.
+  /// The process of a rank that does not notice the limit ends.
   void expect_within(double seconds) { expected_ = ControlChannel::Seconds(seconds); }
 
   /// Returns the number of meetings, which is the same on all ranks between meetings.
@@ -116,8 +116,8 @@ class RankTeam final : public RankGroup {
   struct Brought;
   [[nodiscard]] Brought exchange_all(Brought own, const Combine& combine);
   [[nodiscard]] ControlChannel::Seconds wait_limit() const;
-  /// Runs work. `failed` handles its exceptions, except the end of the run and waits that have
-  /// passed their limit.
+  /// Runs work. Calls `failed` while its exception is handled, except for RunEnded and TimedOut;
+  /// TimedOut ends the run.
   void run(const std::function<void()>& work, const std::function<void()>& failed);
   [[noreturn]] void fail();
 
@@ -130,7 +130,7 @@ class RankTeam final : public RankGroup {
   ClockOffset clock_;
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
-  bool has_refused_ = false;  // the current exception is thrown on all ranks
+  bool has_refused_ = false;  // the latest meeting failed on all ranks
   double now_ = 0;
 };
 

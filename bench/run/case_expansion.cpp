@@ -29,7 +29,7 @@ struct Combination {
   Parameters parameters;
   Parameters hidden;
   std::vector<Value> user_values;   // values that the user gave, in the order of the axes
-  std::vector<Value> named_values;  // also values from the number of devices
+  std::vector<Value> named_values;  // values for which `is_named` is true
   std::vector<std::string> given;   // names of the axes with values from the user
 };
 
@@ -89,7 +89,8 @@ class CaseList {
 /// A value that the user gave, with the index of its axis among the given axes.
 using GivenValue = std::pair<std::size_t, Value>;
 
-/// A combination of the user's values that is an error.
+/// The user's values of a combination without a case. They are an error if the strategy has no
+/// case, or one of the values is in none of its cases.
 struct RefusedValues {
   std::vector<Value> values;
   std::string message;
@@ -98,8 +99,8 @@ struct RefusedValues {
 /// The named values of combinations without a case, with the reason.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Returns whether the combinations in `without` are left out for every value of an axis.
-/// `axis_index`: index of the axis among the named values.
+/// Returns whether an axis does not matter for the combinations in `without`: each of them is there
+/// with all `values` of the axis. `axis_index`: index of the axis among the named values.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
@@ -111,8 +112,8 @@ bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
   });
 }
 
-/// Returns the strategy with the values that rule it out ("pipeline with batch 1") and the reason,
-/// without duplicates.
+/// Returns the combinations without a case: the strategy with the values that rule it out
+/// ("pipeline with batch 1"), and the reason. Omits values of irrelevant axes, and then duplicates.
 std::vector<LeftOut> described(const std::string& strategy, const std::vector<Range>& ranges,
                                const ReasonsByValues& without) {
   std::vector<LeftOut> list;

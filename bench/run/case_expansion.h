@@ -19,8 +19,9 @@ struct LeftOut {
 
 struct Expansion {
   std::vector<CaseSpec> cases;
-  /// Chosen strategies without any case, or without a case for some of the user's values: other
-  /// flags, the number format or the devices rule them out. Empty for the cases of a report.
+  /// Chosen strategies without any case, or without a case for some values that the user gave or
+  /// that follow from the number of devices: other flags, the number format or the devices rule
+  /// them out. Omits all-cores unless strategies were chosen. Empty for the cases of a report.
   std::vector<LeftOut> left_out;
 };
 

@@ -17,7 +17,8 @@
 namespace parbench {
 namespace {
 
-/// Returns the devices of a scenario without `--devices`: its default number, if there are as many.
+/// Returns the value that --devices has by default: the scenario's number of devices, or fewer if
+/// the first backend has fewer; at least 1.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   const int limit = machine.backends().front()->device_limit();
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));

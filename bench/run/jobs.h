@@ -50,8 +50,9 @@ struct JobPlan {
   std::vector<LeftOut> left_out;  // scenarios without any case
 };
 
-/// Returns the chosen scenarios as jobs, and why others have no case. Throws UsageError for an
-/// impossible choice, and if no case is left.
+/// Plans a job for each chosen scenario that has cases; the others are left out with the reason.
+/// Throws UsageError for flags that exclude each other or that the scenario, its devices or the
+/// ranks do not support, and if no case is left.
 [[nodiscard]] JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
                                 const Machine& machine, RankTeam* ranks = nullptr);
 

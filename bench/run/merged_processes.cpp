@@ -46,7 +46,7 @@ int rounds_of(const std::vector<CaseResult>& planned, const ProcessCases& part) 
   return rounds;
 }
 
-/// Returns whether both are the same case by all of its identity, not only by name.
+/// Returns whether name, parameters, number format and use of a graph are equal.
 bool is_same_case(const CaseResult& one, const CaseResult& other) {
   return one.name == other.name && one.parameters == other.parameters && one.dtype == other.dtype &&
          one.graph == other.graph;

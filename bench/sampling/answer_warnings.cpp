@@ -95,7 +95,8 @@ std::string remedy_of(const report::CaseResult& fewest) {
   return fewest.stopped_because == report::total_time ? "a longer --max-total-time gives more" : "";
 }
 
-/// Counts of cases with a common property, and of those left out for lack of time.
+/// Numbers of cases with the same strategy or the same value of a parameter: all, and those that
+/// were left out for lack of time.
 struct Share {
   std::string what;  // "b", "n 4000"
   std::size_t cases = 0;
@@ -127,8 +128,9 @@ std::vector<std::string> missing_of(const std::vector<Share>& shares) {
   return names;
 }
 
-/// Returns " (among them all of strategy b and all of n 4000)": strategies without a measured case,
-/// and parameter values without a measured case of another strategy.
+/// Returns " (among them all of strategy b and all of n 4000)": strategies of which all cases were
+/// left out for lack of time, and parameter values of which all cases of the other strategies were.
+/// Empty if there are none, or if all cases were left out.
 std::string missing_text(const std::vector<report::CaseResult>& cases) {
   const auto strategy = [](const report::CaseResult& one) { return std::vector{one.strategy}; };
   const std::vector<std::string> strategies = missing_of(shares_of(cases, strategy));

@@ -21,9 +21,10 @@ struct AnswerConditions {
 inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
-/// Returns a warning if cases or samples are missing: how many cases were measured, which
-/// strategies or values are missing completely, and which flag gives more. `is_answered`: whether
-/// samples could change the answer.
+/// Returns a warning if cases were left out for lack of time, or if `is_answered` and a measured
+/// case has too few samples or processes for an interval (ignored under a profiler). It states how
+/// many cases were measured, which strategies or values are missing completely, and which flag
+/// gives more. `is_answered`: more samples could change the answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
@@ -32,8 +33,8 @@ inline constexpr std::string_view profiler_warning =
 /// skipped.
 [[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
 
-/// Returns the number of cases that the answer covers, if some failed or were skipped and
-/// `preliminary_warning` does not count them.
+/// Returns the number of measured cases if others failed, were skipped or did not run; nothing if a
+/// case was left out for lack of time, because `preliminary_warning` then has the numbers.
 [[nodiscard]] std::optional<std::string> coverage_warning(
     const std::vector<report::CaseResult>& cases);
 
@@ -47,8 +48,8 @@ inline constexpr std::string_view profiler_warning =
 [[nodiscard]] std::optional<std::string> sharing_warning(
     const std::vector<report::Device>& devices);
 
-/// Returns warnings about throttled devices or processes, and about other programs on the cores,
-/// unless the answer already withholds its verdicts for this reason.
+/// Returns warnings about throttled devices, a CPU quota, and other programs on the cores. Omits
+/// the last one if all recommendations of the answer already name this load.
 [[nodiscard]] std::vector<std::string> disturbance_warnings(
     const std::vector<report::CaseResult>& cases, const report::Answer& answer);
 

@@ -7,7 +7,7 @@
 namespace parbench {
 
 Budget budget_of(const TimeNeeds& needs) {
-  constexpr double share = 0.04;  // share of the time left that is reserved for profiling
+  constexpr double share = 0.04;  // share of the time left, reserved besides the estimate
   Budget budget{.total_seconds = needs.left + needs.warm_up, .other_share = cost_share};
   if (needs.profiling <= 0) return budget;
   const double put_aside =

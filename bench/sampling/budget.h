@@ -8,7 +8,7 @@ namespace parbench {
 /// Available and expected times of a session once its cases are prepared, in seconds.
 struct TimeNeeds {
   double left = std::numeric_limits<double>::infinity();  // until the session must end
-  double warm_up = 0;                                     // spent before; the sampler counts it too
+  double warm_up = 0;                                     // spent already, part of the budget
   double floor = 0;      // for the minimum number of samples of every case
   double profiling = 0;  // for all cases; 0: there is no profiling pass
 };
@@ -21,8 +21,8 @@ struct Budget {
   double total_seconds = std::numeric_limits<double>::infinity();
   /// Excess over the total that rounds may use while a case has fewer than `min_samples`.
   double margin_seconds = 0;
-  /// Expected time of other work, as a fraction of the sampling time. Measuring tasks alone may
-  /// take twice the fraction until the second round.
+  /// Expected time of other work, which is measuring tasks alone, as a fraction of the sampling
+  /// time. A case may spend twice the fraction until its second round of costs.
   double other_share = 0;
   bool leaves_profiling = true;  // there is time for a profiling pass after the samples
 };

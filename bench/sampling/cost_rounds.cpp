@@ -15,14 +15,14 @@ namespace {
 
 constexpr double max_unknown_seconds = 0.1;
 
-/// Number of rounds that may take twice the share, because one of them, or the sample beside it,
+/// Number of rounds that may take twice `cost_share`, because one of them, or the sample beside it,
 /// may be disturbed.
 constexpr std::size_t wanted_rounds = 2;
 /// Enough for a median; more would only cost memory and time.
 constexpr std::size_t max_rounds = 100;
 
-/// Two executions are close, or typical of each other, if their ratio is at most the respective
-/// factor. The factor also limits the error of a cost.
+/// Maximum ratio of two executions that are close, and of two that are typical of each other. The
+/// ratio also limits the error of a cost.
 constexpr double close_factor = 1.1;
 constexpr double typical_factor = 1.5;
 

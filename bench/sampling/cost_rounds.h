@@ -21,9 +21,9 @@ inline constexpr double cost_share = 0.15;
 class CostRounds {
  public:
   /// Adds a sample: its time, and the time of one execution in it. Returns whether to measure a
-  /// round now, so that the time of all rounds comes closest to their share. Returns false if the
-  /// execution has no time or is not typical of those so far, because the round could not be
-  /// compared with it, and after the maximum number of rounds.
+  /// round now, so that the time of all rounds comes closest to their share. Returns false after
+  /// the maximum number of rounds, and if the execution has no time or is not typical of those so
+  /// far: the round could not be compared with it.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round with its time and its costs, one per task. A round before all samples does not
@@ -79,8 +79,8 @@ class CostRounds {
     PlanRunner& runner, const std::function<bool()>& interrupted,
     const std::function<bool()>& has_time);
 
-/// Returns whether tasks are measured before all samples, to learn the time of a warm execution. A
-/// long first execution on devices that load nothing at first use is warm enough.
+/// Returns whether to measure tasks before all samples, to learn the time of a warm execution: if
+/// the first execution took less than 0.1 s, or a device loads code at first use.
 [[nodiscard]] bool measures_tasks_first(const PreparedCase& prepared);
 
 }  // namespace parbench

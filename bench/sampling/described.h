@@ -64,7 +64,7 @@ namespace parbench {
   return roles;
 }
 
-/// Returns the published figures that belong to one of the scenario's cases.
+/// Returns the scenario's published figures that belong to one of `specs`.
 [[nodiscard]] inline std::vector<report::Published> published_beside(
     const Scenario& scenario, const std::vector<CaseSpec>& specs) {
   std::vector<report::Published> figures;

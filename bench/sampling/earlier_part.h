@@ -39,8 +39,8 @@ class EarlierPart {
     return is_finished(index) ? 2 : 1;
   }
 
-  /// Returns whether the session leaves a case unchanged: it is finished, lacks no profile, and no
-  /// unfinished case is compared with it.
+  /// Returns whether the session leaves a case unchanged: it is finished, has a profile if the
+  /// session makes profiles, and no unfinished case is compared with it.
   [[nodiscard]] bool is_final(std::size_t index) const { return final_[index]; }
 
   /// Forgets the earlier result of a case whose stages are different now, for example by measured
@@ -49,8 +49,8 @@ class EarlierPart {
   [[nodiscard]] std::string forget_if_cut_elsewhere(std::size_t index,
                                                     const report::CaseResult& now);
 
-  /// Returns the result of a case that the session has not sampled: the earlier one, with the
-  /// session's reason for not sampling, or `now` if there is none or the case has failed.
+  /// Returns the result of a case that the session has not sampled: `now` if the case failed or has
+  /// no earlier result, otherwise the earlier result with the session's reason for not sampling.
   [[nodiscard]] report::CaseResult kept(std::size_t index, report::CaseResult now) const;
 
   /// Completes a case that the session has sampled: adds the earlier profile if there is no new

@@ -17,10 +17,11 @@ class EqualCases {
   EqualCases(const Scenario& scenario, const std::vector<CaseSpec>& specs,
              const std::vector<Comparisons>& comparisons);
 
-  /// Returns another case with the same work: its plan is equal, and so are the parameters that all
-  /// strategies have, number format and capture; nothing if the scenario's plans do not show all
-  /// work, or if other cases are compared with this one. `plan_of`: returns the plan of a case,
-  /// null if it is not prepared; the case itself must be prepared.
+  /// Returns another prepared case with the same work as case `index`: equal plan, number format,
+  /// use of a graph, and parameters that all strategies have. Returns nothing if there is none, if
+  /// the scenario's plans do not show all work, or if other cases are compared with this one.
+  /// `plan_of`: returns the plan of a case, null if it is not prepared; case `index` must be
+  /// prepared.
   [[nodiscard]] std::optional<std::size_t> equal_to(
       std::size_t index, const std::function<const Plan*(std::size_t)>& plan_of) const;
 

@@ -167,7 +167,8 @@ report::Verification Preparation::verify(std::size_t index) {
   return comparison;
 }
 
-/// Returns whether roundings may explain a difference and another run can measure their effect.
+/// Returns whether to measure the effect of roundings on the reference: the error exceeds the
+/// tolerance, the reference can be perturbed, and its maximum number of runs is not reached.
 bool Preparation::may_be_rounding(std::size_t index, const report::Verification& comparison) const {
   const CaseSpec& reference = *references_[index];
   return comparison.largest_error > 1 && is_perturbed(reference) &&

@@ -118,9 +118,9 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording is near the median of the samples, while enough time remains
-/// for later cases and an equal share of the rest. Returns the nearest recording with the times of
-/// all.
+/// Records a case until a recording is near the median of the samples, but at most
+/// `max_profiling_runs` times, and only within the case's equal share of the time that later cases
+/// are not expected to need. Returns the nearest recording, with the times of all recordings.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = (subject.spare_seconds - profiling_slowdown * seconds_left_) / (cases_left_ + 1);

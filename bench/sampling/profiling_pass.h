@@ -67,7 +67,7 @@ class ProfilingPass {
     report::CaseResult& result;  // gets a profile, or a note with the reason for having none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
-    bool restored = false;     // its memory is as its latest execution left it
+    bool restored = false;     // no other case has used the memory since its samples
     double spare_seconds = 0;  // time left for this case and later ones
   };
 

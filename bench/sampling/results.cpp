@@ -61,7 +61,8 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
-/// Sets the load on the cores, and if it matters, the limits of the speedup without it.
+/// Sets the load on the cores. If it took at least `min_cost` of the time of the baseline or the
+/// case, sets the minimum or maximum speedup without the load.
 void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
               const report::CaseResult& baseline) {
   /// A smaller share of the time changes a ratio by less than the minimum gain.
@@ -80,7 +81,8 @@ void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
   }
 }
 
-/// Returns the number of cores of the devices that a case uses.
+/// Returns the number of cores of all devices for a case with a number of devices among its
+/// parameters, otherwise of the first device.
 std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device>& devices) {
   if (devices.empty()) return 0;
   const bool uses_all = spec.parameters.find(devices_parameter) != nullptr;

@@ -153,10 +153,11 @@ class Sampler {
   [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t index) const;
   /// Returns whether the baseline of a case has no sample for lack of time.
   [[nodiscard]] bool lacks_partner(const State& state) const;
-  /// Returns the seconds of the shortest first sample among the cases that are compared with this
-  /// one, if none of them has samples; else 0.
+  /// Returns the expected seconds of the shortest sample among the unfinished cases that are
+  /// compared with this one; 0 if this case or one of them has samples.
   [[nodiscard]] double cost_of_partner(std::size_t index) const;
-  /// Returns whether a case without samples is the first to be compared with its baseline.
+  /// Returns whether the first sample of a case would give its baseline the first case to be
+  /// compared with; all cases that the case is compared with must have samples.
   [[nodiscard]] bool completes_pair(std::size_t index) const;
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;

@@ -18,7 +18,7 @@ using Seconds = ControlChannel::Seconds;
 
 constexpr auto sign_period = std::chrono::seconds(1);
 constexpr int poll_milliseconds = 100;
-/// A rank counts as waiting for others if it has checked its limit within this time.
+/// A rank counts as waiting for others if a thread of it has checked its limit within this time.
 constexpr auto freshness = std::chrono::seconds(1);
 constexpr auto longest_sleep = std::chrono::milliseconds(200);
 
@@ -122,8 +122,10 @@ void ControlChannel::end(Frame::Kind kind) {
   if (leads()) send_to_all({kind});
 }
 
-/// Returns the ranks from `first` on that have not arrived; the contents of earlier ranks have been
-/// received. Ranks that wait themselves are named only if all do. Called with the mutex held.
+/// Returns the error for a limit that has passed. It names the ranks from `first` on that have sent
+/// no content since the limit began; contents of lower ranks have been received. Omits ranks that
+/// wait themselves, unless all do; names this rank if all others have sent. Called with the mutex
+/// held.
 std::string ControlChannel::overdue_ranks(int first) const {
   std::vector<std::string> waiting;
   std::vector<std::string> others;

@@ -36,7 +36,7 @@ struct RunEnded : std::exception {
 
 struct Frame {
   enum class Kind : std::uint8_t {
-    content,  // value of a meeting
+    content,  // value for a meeting of all ranks, or its result
     fatal,    // reason why a rank cannot go on
     sign,     // sign of life; has text if the rank waits for others
     end,      // the run ends in order
@@ -48,10 +48,10 @@ struct Frame {
   void fields(Archive& archive) { archive(kind, payload); }
 };
 
-/// A thread reads the connections and sends a sign of life every second. A rank is lost if its
-/// connection closes or if it sends nothing for the time of silence. On rank 0 a loss is thrown by
-/// the thread that waits next. The other ranks have nothing to save, so their processes end at once
-/// when rank 0 is lost or stops the run.
+/// Connections of a rank for control messages. A thread reads them and sends a sign of life every
+/// second. A rank is lost if its connection closes or if it sends nothing for the time of silence.
+/// On rank 0 a loss is thrown by the thread that waits next. The other ranks have nothing to save,
+/// so their processes end at once when rank 0 is lost or stops the run.
 class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
@@ -138,7 +138,7 @@ class ControlChannel {
   std::string lost_;                           // reason; empty: no rank is lost
   std::optional<Clock::time_point> deadline_;  // end of the limit in force
   Clock::time_point limited_since_;
-  Clock::time_point waited_;  // when a thread of this rank waited last
+  Clock::time_point waited_;  // latest check of a thread that waits for other ranks
   bool is_noticed_ = false;   // a thread has thrown RankLost
   Watchdog watchdog_;
   std::thread thread_;  // last member: uses the others

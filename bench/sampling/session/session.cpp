@@ -260,8 +260,8 @@ void Session::abandon(std::size_t index, const TimedOut& error) {
   environment_.on_timeout(answered(), error);
 }
 
-/// Returns whether a prepared case cannot be compared because there was no time to prepare its
-/// baseline, or any case that has it as baseline.
+/// Returns whether a prepared case without an earlier result has a baseline, or cases that have it
+/// as baseline, and all of these were left out for lack of time.
 bool Session::is_lone(std::size_t index) const {
   if (!entries_[index].prepared || earlier_.find(index) != nullptr) return false;
   const auto baseline_of = [this](std::size_t i) { return comparisons_[i].baseline; };
