@@ -25,7 +25,7 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
 }
 
 /// Throws UsageError for --autotune or --dtype if no device of the run supports it. If only some
-/// lack support, their cases report it.
+/// lack support, --autotune has no effect on them, and their cases with such a --dtype are refused.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
