@@ -99,7 +99,8 @@ class Sampler {
   void interrupt();
 
   [[nodiscard]] const std::vector<report::Sample>& samples(std::size_t index) const;
-  [[nodiscard]] const std::string& stopped_because(std::size_t index) const;  // empty: not stopped
+  /// Empty for a case that has not ended or that failed.
+  [[nodiscard]] const std::string& stopped_because(std::size_t index) const;
   [[nodiscard]] std::int64_t iterations(std::size_t index) const;
 
   /// Returns the number of cases that have ended, including dropped ones.
