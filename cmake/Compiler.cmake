@@ -25,10 +25,10 @@ if(PARBENCH_SANITIZE)
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
-# parbench_join_sources(<target>): compiles up to 12 sources of a folder as one, C++ and CUDA
-# separately. Folders with fewer than 4 sources of a target are joined with each other. This halves
-# the time, most of which is spent on common headers. Names in anonymous namespaces must therefore
-# be unique in a folder, and among small folders. Sources with their own options or
+# parbench_join_sources(<target>): compiles up to 12 C++ sources of a folder as one, or 8 CUDA sources.
+# C++ folders with fewer than 4 sources of a target are joined with each other. This halves the time,
+# most of which is spent on common headers. Names in anonymous namespaces must therefore be unique in
+# a folder, and among small folders. Sources with their own options or
 # SKIP_UNITY_BUILD_INCLUSION, and CUDA sources compiled for the host, stay separate. CMake's unity
 # builds are not used because they name sources by absolute paths, with which ccache would not share
 # objects between clones.
@@ -60,7 +60,7 @@ function(parbench_join_sources target)
     cmake_path(GET folder EXTENSION LAST_ONLY kind)
     set(group ${folder})
     list(LENGTH in_${folder} count)
-    if(count LESS 4)
+    if(count LESS 4 AND kind STREQUAL .cpp)
       set(group small_folders/*${kind})
       list(APPEND in_${group} ${in_${folder}})
     endif()
@@ -71,7 +71,11 @@ function(parbench_join_sources target)
     cmake_path(GET group EXTENSION LAST_ONLY kind)
     cmake_path(GET group PARENT_PATH path)
     list(LENGTH in_${group} count)
-    math(EXPR parts "(${count} + 11) / 12")
+    set(limit 12)
+    if(kind STREQUAL .cu)
+      set(limit 8)
+    endif()
+    math(EXPR parts "(${count} + ${limit} - 1) / ${limit}")
     math(EXPR last "${count} - 1")
     foreach(index RANGE ${last})
       list(GET in_${group} ${index} source)

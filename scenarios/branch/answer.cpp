@@ -181,7 +181,7 @@ std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& ans
   const std::string& used = found.candidates.front().label;
   const bool is_used = payoff_of(found) >= Payoff::may_pay;
   const bool names_graph = !is_used || found.remark.empty() || found.remark.starts_with(used);
-  const std::string details = names_graph ? "" : "; " + found.remark;
+  std::string details = names_graph ? "" : "; " + found.remark;
   std::vector<std::string> texts = verdict_sentences(std::span(&found, 1), subject, baseline_words,
                                                      [&](const auto&) { return details; });
   if (is_used && together.gain != found.gain && together.gain) {

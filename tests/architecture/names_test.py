@@ -10,7 +10,7 @@ from pathlib import Path
 from support.process import ROOT
 
 TOPS = ("bench", "examples", "kernels", "reports", "scenarios", "tests")
-SMALL = 4  # sources; cmake/Compiler.cmake joins folders with fewer
+SMALL = 4  # C++ sources; cmake/Compiler.cmake joins folders with fewer
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//.*")
 TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|union|using) (\w+)(?= [{:=]| final|;)", re.MULTILINE)
@@ -35,7 +35,7 @@ def clashes(sources):
     counts = Counter((path.parent, path.suffix) for path, _ in sources)
     users = {}
     for path, text in sources:
-        is_small = counts[path.parent, path.suffix] < SMALL
+        is_small = path.suffix == ".cpp" and counts[path.parent, path.suffix] < SMALL
         group = f"small folders of {path.parts[0]}" if is_small else str(path.parent)
         for name in set(names_of(text)):
             users.setdefault((group, path.suffix, name), []).append(path.name)
