@@ -1,4 +1,4 @@
-// Measures each peak with a plan that consists of one task.
+// Measures peaks with plans of one task each; of several sizes or operations, the best counts.
 #include "bench/estimates/peaks.h"
 
 #include <fmt/format.h>

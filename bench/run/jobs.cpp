@@ -57,8 +57,8 @@ std::string more_devices(const Machine& machine) {
          "limit cores)";
 }
 
-/// Throws UsageError for a scenario with too few devices for its question, unless strategies or
-/// cases were chosen or it is one of several.
+/// Throws UsageError for a scenario with too few devices for its question. Does nothing if
+/// strategies or cases were chosen, or several scenarios.
 void check_device_count(const RunOptions& options, const Job& job, const std::string& more) {
   const auto count = static_cast<int>(job.devices.size());
   const bool is_chosen = !options.strategies.empty() || !options.cases.empty();

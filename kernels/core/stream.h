@@ -35,8 +35,8 @@ class Event {
   virtual ~Event() = default;
 
   /// Returns the seconds from `earlier` to this event. Both must have been reached (synchronize
-  /// first) and belong to the same device. Throws std::logic_error if one of them has no time, for
-  /// example because it is for ordering only.
+  /// first) and belong to the same device. Throws std::logic_error if one of them is for ordering
+  /// only, and Error if it has no time otherwise. Events of remote devices return 0.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
   /// Returns the records by which streams of other backends wait for this event (crossing.h); null

@@ -80,8 +80,8 @@ struct LikeRates {
 
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);
 
-/// Operations of two cases that take longer in the first without doing far more there. Times are
-/// sums over all devices and calls.
+/// Operations that take longer in the first of two cases, although their FLOPs (if unknown, their
+/// bytes) are less than 1.5 times there. Times are sums over all devices and calls.
 struct SlowerCalls {
   int count = 0;
   double extra = 0;  // additional seconds of all these operations

@@ -16,8 +16,8 @@ namespace parbench {
 [[nodiscard]] StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                                     const StagePlan& plan);
 /// Returns memory for a stage that is the whole network and gets parameters and samples from
-/// another device in every step. The case alone uses the memory for these; the first reset fills it
-/// with NaN, except for tokens. There is no target.
+/// another device in every step. Memory of parameters and samples is not shared with other cases;
+/// the first reset fills it with NaN, except for tokens. There is no memory for a target.
 [[nodiscard]] StageMemory fed_memory(CaseParts& parts, const Stage::Options& options,
                                      const StagePlan& plan);
 

@@ -18,7 +18,8 @@ using Seconds = ControlChannel::Seconds;
 
 constexpr auto sign_period = std::chrono::seconds(1);
 constexpr int poll_milliseconds = 100;
-/// A rank counts as waiting for others if a thread of it has checked its limit within this time.
+/// A rank reports that it waits for others if one of its threads has checked the limit of its wait
+/// within this time.
 constexpr auto freshness = std::chrono::seconds(1);
 constexpr auto longest_sleep = std::chrono::milliseconds(200);
 

@@ -110,8 +110,8 @@ report::Report wall_report(const MeasuredCommand& measured, const ChildEnd& end,
   return report;
 }
 
-/// Returns whether a command with this exit code leaves a report. A run of parbench whose cases
-/// failed leaves one.
+/// Returns whether a command with this exit code can be judged. A run of parbench whose cases
+/// failed (exit code 1) still leaves a report.
 bool ended_well(Measure measure, int exit_code) {
   return exit_code == 0 || (measure == Measure::report && exit_code == 1);
 }

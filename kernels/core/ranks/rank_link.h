@@ -99,8 +99,8 @@ class RankLink {
   virtual void prepare(const RankSet& set) = 0;
 
   /// Sums `data` (f32) over the ranks of a set; all get the sum. All of these ranks call it, in the
-  /// same order for one set; sets with different tags do not wait for each other. Throws Error if
-  /// `offers` returns false, or if the set was not prepared (not required for shared_memory).
+  /// same order for one set; sets with different tags do not wait for each other. Requires a
+  /// prepared set. Throws Error if `offers` returns false.
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
 
   struct Times {

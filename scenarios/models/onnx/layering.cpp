@@ -105,7 +105,7 @@ class Layering {
     for (const int input : operation.inputs) collect(input, false, known, constants);
   }
 
-  /// Finds parameters shared by several compositions whose other parameters differ.
+  /// Finds parameters that several compositions read together with different other parameters.
   void find_common() {
     // by parameter: all parameters of the first composition that reads it
     std::map<int, std::vector<int>> first_reader;

@@ -66,8 +66,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Adds a collective of all replicas on their copy lanes, beside which the backward pass runs. It
-  /// gets its own scratch memory, because several may be in progress.
+  /// Adds a collective of all replicas on their copy lanes, so that passes can run beside it. Each
+  /// collective has its own scratch memory, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -294,8 +294,8 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Adds the squared norms of all blocks and their all-gather. Every device then computes the clip
-  /// factor from the same numbers in the same order.
+  /// Adds tasks that compute the squared norm of each block, and their all-gather. Every device
+  /// then computes the clip factor from the same numbers in the same order.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;

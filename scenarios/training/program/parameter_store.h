@@ -50,7 +50,8 @@ class ParameterStore {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry& entry(int layer, std::string_view role) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// Returns the bytes without copies, which come last.
+  /// Returns the bytes of the stage's own parameters, which precede the copies of other stages'
+  /// parameters.
   [[nodiscard]] std::size_t bytes_of_own() const { return bytes_of_own_; }
   [[nodiscard]] std::size_t packed_bytes() const { return packed_bytes_; }
 

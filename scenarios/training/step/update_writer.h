@@ -11,8 +11,8 @@ namespace parbench {
 
 class UpdateWriter {
  public:
-  /// Returns the ranges of gradients that the norm includes at a point; null: for each point,
-  /// RegionUpdate::counted.
+  /// Function that returns the ranges of gradients that the norm includes at a point. If it is
+  /// null, the norm includes RegionUpdate::counted at each point.
   using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}

@@ -30,7 +30,7 @@ struct AdamUpdate {
   const float* gradients;
   float* first_moment;
   float* second_moment;
-  std::byte* steps;     // 64-bit number of earlier updates at any address; is incremented
+  std::byte* steps;     // number of earlier updates (64 bits, unaligned); is incremented
   const float* factor;  // points to the factor of the gradients; null: 1
   float rate;
   float beta1;
