@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t description_column = 30;
 
-constexpr auto description =
+constexpr auto program_description =
     "Runs real kernels under different strategies of parallel execution on the devices of this "
     "machine, checks their results, and reports which strategy is fastest, by how much, and how "
     "far it is from the best possible time.";
@@ -74,7 +74,7 @@ std::string footer_of(const CommandText& text) {
 
 std::string program_page(const CommandList& commands, Command& run) {
   std::string text = fmt::format("{}\n\nUsage:\n  {}\nCommands:\n",
-                                 wrap(description, page_width, 0), program_usage);
+                                 wrap(program_description, page_width, 0), program_usage);
   for (const auto& command : commands) {
     if (command->text().name == default_command) continue;
     std::string call(command->text().name);
