@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<Parameter> tiny = {{"n", 7}, {"count", 3}};
+const std::vector<Parameter> tiny_products = {{"n", 7}, {"count", 3}};
 
 class MatmulTest : public testing::TestWithParam<int> {
  public:
@@ -36,7 +36,7 @@ TEST_P(MatmulTest, EveryStrategyIsRightAndFreeOfRaces) {
   const int devices = GetParam();
   Context context = fake_context(devices);
   for (const Strategy& strategy : scenario->strategies()) {
-    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny, devices);
+    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny_products, devices);
     const auto subject = ready_case(*scenario, spec, context);
     EXPECT_TRUE(races(subject->plan()).empty()) << strategy.name;
     EXPECT_TRUE(subject->check()) << strategy.name << ": wrong before it ran, and not found";
@@ -61,7 +61,7 @@ TEST_P(MatmulTest, ComparableStrategiesDoTheSameWork) {
   Context context = fake_context(devices);
   const double flops = 2.0 * 7 * 7 * 7 * 3 * devices;
   for (const Strategy& strategy : scenario->strategies()) {
-    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny, devices);
+    const CaseSpec spec = spec_of(*scenario, strategy.name, tiny_products, devices);
     const auto subject = ready_case(*scenario, spec, context);
     const bool one_device = strategy.name == "alone" || strategy.name == "streams";
     const double expected = one_device ? flops / devices : flops;
@@ -76,12 +76,12 @@ TEST_P(MatmulTest, SequentialTakesTheDevicesInTurn) {
   const int devices = GetParam();
   Context context = fake_context(devices);
   const auto in_turn =
-      ready_case(*scenario, spec_of(*scenario, "sequential", tiny, devices), context);
+      ready_case(*scenario, spec_of(*scenario, "sequential", tiny_products, devices), context);
   const Plan& plan = in_turn->plan();
   EXPECT_TRUE(
       is_ordered(plan, task_named(plan, "product 2 on 0"), task_named(plan, "product 0 on 1")));
   const auto at_once =
-      ready_case(*scenario, spec_of(*scenario, "concurrent", tiny, devices), context);
+      ready_case(*scenario, spec_of(*scenario, "concurrent", tiny_products, devices), context);
   EXPECT_FALSE(is_ordered(at_once->plan(), task_named(at_once->plan(), "product 2 on 0"),
                           task_named(at_once->plan(), "product 0 on 1")));
 }
@@ -91,7 +91,7 @@ TEST_P(MatmulTest, ShardedProductsOverlapWithCommunication) {
   Context context = fake_context(devices);
   for (const char* strategy : {"column-sharded", "row-sharded"}) {
     const auto subject =
-        ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
+        ready_case(*scenario, spec_of(*scenario, strategy, tiny_products, devices), context);
     const Plan& plan = subject->plan();
     int communication = 0;
     for (const Task& task : plan.graph().tasks) {
@@ -143,7 +143,7 @@ TEST_P(MatmulTest, ShardedResultsAreAsManyAsInTheOtherStrategies) {
   Context context = fake_context(devices);
   const auto results_of = [&](const std::string& strategy) {
     const auto subject =
-        ready_case(*scenario, spec_of(*scenario, strategy, tiny, devices), context);
+        ready_case(*scenario, spec_of(*scenario, strategy, tiny_products, devices), context);
     std::set<std::pair<const Buffer*, std::size_t>> addresses;
     for (std::size_t i = 0; i < subject->plan().calls().size(); ++i) {
       const Task& task = subject->plan().graph().tasks[i];
@@ -190,7 +190,7 @@ TEST_P(MatmulTest, ASkippedTaskOfAShardedProductIsFound) {
   Context context = fake_context(devices);
   const int last_turn = 3 * devices - 3;
   for (const char* strategy : {"column-sharded", "row-sharded"}) {
-    const CaseSpec spec = spec_of(*scenario, strategy, tiny, devices);
+    const CaseSpec spec = spec_of(*scenario, strategy, tiny_products, devices);
     const std::size_t tasks = ready_case(*scenario, spec, context)->plan().graph().tasks.size();
     int left_out = 0;
     for (std::size_t skipped = 0; skipped < tasks; ++skipped) {
@@ -222,7 +222,7 @@ struct MatmulRequests : testing::Test {
 };
 
 TEST_F(MatmulRequests, ADeviceThatIsNotThere) {
-  request.spec = spec_of(*scenario, "alone", tiny, 2);
+  request.spec = spec_of(*scenario, "alone", tiny_products, 2);
   request.spec.parameters.set("device", std::int64_t{2});
   request.device_count = 2;
   EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
@@ -231,7 +231,7 @@ TEST_F(MatmulRequests, ADeviceThatIsNotThere) {
 }
 
 TEST_F(MatmulRequests, MoreStreamsThanProducts) {
-  request.spec = spec_of(*scenario, "streams", tiny, 1);
+  request.spec = spec_of(*scenario, "streams", tiny_products, 1);
   request.spec.parameters.set("streams", std::int64_t{4});
   EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"streams"};
@@ -240,14 +240,14 @@ TEST_F(MatmulRequests, MoreStreamsThanProducts) {
 
 TEST_F(MatmulRequests, StrategiesThatNeedTwoDevices) {
   for (const char* strategy : {"concurrent", "column-sharded", "row-sharded"}) {
-    request.spec = spec_of(*scenario, strategy, tiny, 2);
+    request.spec = spec_of(*scenario, strategy, tiny_products, 2);
     request.device_count = 1;
     EXPECT_EQ(requested_case(*scenario, request), std::nullopt) << strategy;
   }
 }
 
 TEST_F(MatmulRequests, AMatrixTooSmallToDivide) {
-  request.spec = spec_of(*scenario, "row-sharded", tiny, 2);
+  request.spec = spec_of(*scenario, "row-sharded", tiny_products, 2);
   request.spec.parameters.set("n", std::int64_t{2});
   request.device_count = 3;
   request.given = {"n"};
@@ -256,7 +256,7 @@ TEST_F(MatmulRequests, AMatrixTooSmallToDivide) {
 
 TEST_F(MatmulRequests, RowShardedNeedsF32) {
   Context context = fake_context(2);
-  CaseSpec spec = spec_of(*scenario, "row-sharded", tiny, 2);
+  CaseSpec spec = spec_of(*scenario, "row-sharded", tiny_products, 2);
   spec.dtype = DType::bf16;
   EXPECT_THROW((void)scenario->prepare(spec, context), Unsupported);
 }
