@@ -34,9 +34,9 @@ class Executor final : public PlanRunner {
   Timing run_without_graph();
   void capture_graph();
 
-  /// Executes the plan once and waits for it. Throws the first exception of a worker after all
-  /// lanes are idle, so that the plan can be run again. In mode `graph`, first captures a graph if
-  /// none exists or the plan's memory has moved.
+  /// Executes the plan once and waits for it. If enqueuing or a stream fails, waits for all lanes,
+  /// so that the plan can be run again, and throws the first error. In mode `graph`, first captures
+  /// a graph if none exists or the plan's memory has moved.
   Timing run() override;
 
   [[nodiscard]] std::vector<double> measure_tasks(

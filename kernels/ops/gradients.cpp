@@ -10,8 +10,8 @@ namespace {
 
 using Gradients = std::vector<OpDesc>;
 
-// In convolutions and linear layers, the operation for the weights comes first: it reads the
-// gradient of the output, whose memory may be reused after the operation for the source.
+// In convolutions and linear layers, the operation for the weights comes first. Both operations
+// read the gradient of the output.
 
 Gradients gradients(const ConvolutionForward& of, bool accumulate) {
   if (of.relu) throw std::logic_error("a convolution with a ReLU has no gradient");

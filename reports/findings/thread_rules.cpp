@@ -23,8 +23,8 @@ bool has_smaller_team(const Profiled& one, int threads) {
   return smallest > 0 && smallest < threads;
 }
 
-/// Returns the device condition with the largest `member` of its threads' use; null if none has
-/// readings of threads.
+/// Returns the condition of the device with the largest `member` of ThreadUse; null if no device
+/// has readings of threads.
 template <typename Member>
 const CaseCondition* worst(const CaseResult& one, Member member) {
   const CaseCondition* worst = nullptr;
@@ -122,7 +122,7 @@ std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
     return {};
   }
-  constexpr double explained = 0.5;  // min share of an operation's loss that waits explain
+  constexpr double explained = 0.5;  // min share of waits in an operation's additional time
   const SlowerCalls slower = slower_calls(one, *baseline, explained);
   if (slower.count == 0) return {};
   return fmt::format("; {} than on one core, {}{} ({} instead of {})",

@@ -17,7 +17,8 @@
 
 namespace parbench::report {
 
-/// An object of the file, with its path for messages.
+/// A JSON object in a file of Google Benchmark. `path`: its place in the file, for messages, such
+/// as "context.caches".
 class Fields {
  public:
   /// The remedy for content that Google Benchmark does not write.

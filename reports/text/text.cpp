@@ -119,7 +119,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   // limits combining marks, which have no width
   constexpr std::size_t max_bytes_of_column = 8;
   std::size_t columns = 0;
-  std::size_t fitting = 0;  // bytes, with room for the ellipsis
+  std::size_t fitting = 0;  // bytes of text beside which the ellipsis fits
   std::size_t bytes = 0;
   while (bytes < text.size()) {
     const CodePoint next = decode(text.substr(bytes));

@@ -87,9 +87,9 @@ inline constexpr std::string_view single_round_mark = "¹";
 /// was interrupted or ended early.
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);
 
-/// Returns whether the run was interrupted or killed. An incomplete report in which all cases have
-/// a number is that of a run killed between two processes or while profiling. With a failed case or
-/// process, the failure may be the cause; then the result is false.
+/// Returns whether the run was interrupted or killed: cases are unfinished, or the report is
+/// incomplete although all cases have a number and nothing failed, because the run was killed
+/// between two processes or while profiling. If something failed, that may be why it is incomplete.
 [[nodiscard]] bool ended_early(const Report& report);
 
 /// Returns how processes failed, with their last output if there is any.

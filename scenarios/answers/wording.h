@@ -27,8 +27,8 @@ namespace parbench {
 
 /// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." for a
 /// recommended case other than the baseline. `details` follow the gain, then `certainty_text`.
-/// Without a verdict, returns "No verdict: split 5 measured 1.27× …", or that no case was faster
-/// than the baseline; then the baseline may be recommended, too.
+/// Without a verdict, when the recommended case may be the baseline, returns "No verdict: split 5
+/// measured 1.27× …", or that no case was faster than the baseline.
 [[nodiscard]] std::string use_text(const Recommendation& recommendation, std::string_view baseline,
                                    std::string_view details = {});
 

@@ -94,7 +94,7 @@ class Case {
   [[nodiscard]] virtual Tolerance tolerance() const { return {}; }
 
   /// Runs checks in addition to the comparison (naive spot checks, counters). Returns an error
-  /// message, or nothing. Called after `outputs` of the same run.
+  /// message, or nothing. Called after a run, and after `outputs` if they are read too.
   [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
 
   /// Returns what `check` examines, for the report: "loss recomputed from the predictions". Empty:

@@ -14,9 +14,10 @@ namespace parbench {
 /// Sets the costs of a whole network's forward pass on a device. They are measured once per run, in
 /// the order of the layers, after a warm-up: each layer alone on a stream with the whole device,
 /// and on all streams that share it, which run the same layer at the same time. Merges are measured
-/// alone. The cost of a join is the median time between the end of a layer on the stream with the
-/// whole device and its beginning on those that share it, or the reverse. A context that measures
-/// nothing estimates the costs.
+/// alone. The cost of a join is the median time from the end of a layer on the stream with the
+/// whole device to the beginning of that layer on the sharing streams, and from its end there to
+/// the beginning of the next layer on the whole device. If the context does not measure, the costs
+/// are estimates.
 void set_costs(InterOpProblem& problem, Context& context, int device, const StageRange& whole);
 
 }  // namespace parbench

@@ -25,8 +25,8 @@ void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title
 /// Opens the main element, which the caller closes; a page without script says why.
 void open_results(HtmlWriter& html, const WebAssets& assets);
 
-/// Writes the script and its data in the element `data_id` (see `script_json`); nothing on a page
-/// without script, which does not call `data`.
+/// Ends the page. If it has a script, first writes `data()` in the element `data_id` (see
+/// `script_json`) and the script; otherwise `data` is not called.
 void close_page(HtmlWriter& html, const WebAssets& assets, std::string_view data_id,
                 const std::function<std::string()>& data);
 

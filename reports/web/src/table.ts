@@ -42,7 +42,7 @@ export class CaseTable {
     this.addSorting();
     this.addTools();
     this.render();
-    // A long table was folded; now it shows few rows.
+    // Opens a table that the HTML folds because it is long: now only its first rows are shown.
     const fold = table.closest<HTMLDetailsElement>("details.long");
     if (fold) fold.open = true;
     // Prints all rows that pass the filter, because paper has no buttons.

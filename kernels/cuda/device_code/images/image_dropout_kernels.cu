@@ -1,5 +1,5 @@
-// Dropout of images with channels last: a thread computes one element, and draws the block of
-// random words with that element's number in canonical order.
+// Dropout of images with channels last: a thread computes one element at a time. For the element
+// with number i in canonical order, it draws block i/4 of random words and uses word i%4.
 #include "kernels/cuda/device_code/layers/dropout_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"
 
