@@ -196,8 +196,8 @@ std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
 std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas) {
   if (static_cast<int>(divided_batch(batch, replicas).size()) == replicas) return std::nullopt;
   return Obstacle{{"batch"},
-                  fmt::format("--batch: {} cannot be divided over {} replicas; use another one of "
-                              "at least {}",
+                  fmt::format("--batch: {} cannot be divided over {} replicas; use another batch "
+                              "of at least {}",
                               batch, replicas, replicas)};
 }
 

@@ -62,9 +62,9 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
               HasSubstr("--heads 3 does not divide --hidden 32"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),
-              HasSubstr("5 positions cannot be sharded into 2 shards; use a multiple of 2"));
+              HasSubstr("5 positions cannot be divided into 2 shards; use a multiple of 2"));
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
-              HasSubstr("1 cannot be sharded over 2 replicas"));
+              HasSubstr("1 cannot be divided over 2 replicas; use another batch of at least 2"));
   EXPECT_THAT(refusal(request_of("single", tiny("perceptron"), {"heads"})),
               HasSubstr("is not a size of model perceptron-block"));
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("perceptron"), {"strategy"}, 1)),
