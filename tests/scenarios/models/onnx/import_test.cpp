@@ -284,8 +284,9 @@ TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
                         "(node p)"));
   const std::string dropped = onnx_zeros("w", "3, 2") + "p = MatMul (x, w) ";
   const std::string unsupported = "Dropout: its output 2 is read and not supported (node d)";
-  EXPECT_THAT(refusal(file(dropped + "d, m = Dropout (p) y = Where (m, d, p) ", "float[N, 3] x")),
-              AllOf(HasSubstr("has 1 of 3 nodes that parbench does not support"), HasSubstr(unsupported)));
+  EXPECT_THAT(
+      refusal(file(dropped + "d, m = Dropout (p) y = Where (m, d, p) ", "float[N, 3] x")),
+      AllOf(HasSubstr("has 1 of 3 nodes that parbench does not support"), HasSubstr(unsupported)));
   EXPECT_THAT(refusal(file(dropped + "d, y = Dropout (p) ", "float[N, 3] x")),
               HasSubstr(unsupported));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x")), HasSubstr("no weights to train"));
