@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -271,13 +272,20 @@ TEST_F(AbCommand, WarmsCommandsUpBeforeTheFirstPair) {
     words.insert(words.end(), {"--warmup", runs});
     return words;
   };
+  // On a busy machine, a verdict may take more than five pairs.
+  const auto pairs = [&] {
+    const std::filesystem::directory_iterator kept(folder_ / "kept");
+    return static_cast<std::size_t>(std::ranges::count_if(kept, [](const auto& file) {
+      return file.path().filename().string().ends_with("-a.json");
+    }));
+  };
   const std::string counts = "echo >>runs; sleep 0.01";
   EXPECT_EQ(ab(counts, "sleep 0.3", wall).exit_code, 3);
-  EXPECT_EQ(folder_.read("runs"), std::string(1 + 5, '\n'));
+  EXPECT_EQ(folder_.read("runs"), std::string(1 + pairs(), '\n'));
   std::filesystem::remove_all(folder_ / "kept");
   std::filesystem::remove(folder_ / "runs");
   EXPECT_EQ(ab(counts, "sleep 0.3", with_runs("0")).exit_code, 3);
-  EXPECT_EQ(folder_.read("runs"), std::string(5, '\n'));
+  EXPECT_EQ(folder_.read("runs"), std::string(pairs(), '\n'));
   const report::Report kept = report::read_report(folder_ / "kept/pair-005-b.json");
   EXPECT_EQ(program_of(kept), "wall clock");
   EXPECT_GE(kept.cases.at(0).samples.at(0).seconds, 0.3);
