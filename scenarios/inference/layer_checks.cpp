@@ -25,7 +25,7 @@ namespace {
 
 constexpr int checked_positions = 40;
 constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values in a batch norm
-constexpr double max_naive_flops = 1e9;           // FLOP limit of one recomputation (about a second)
+constexpr double max_naive_flops = 1e9;           // FLOP limit per recomputation, about a second
 
 /// Input, parameters and output of a layer for one sample, in the canonical layout.
 struct LayerSample {
