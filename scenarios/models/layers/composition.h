@@ -18,8 +18,8 @@ class Composition final : public LayerKind {
   /// `name`: name of the computation, such as "softmax". The inputs of the graph are those of the
   /// layer. `output`: the operation of the graph that computes the layer's output. `parameters`:
   /// specifications of the graph's parameters, in the order of the graph. Inputs and output have
-  /// the samples as first dimension. Throws std::invalid_argument if the output has not, or has no
-  /// other dimension.
+  /// the samples as first dimension. Throws std::invalid_argument if the output does not begin with
+  /// the samples or has no other dimension.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
