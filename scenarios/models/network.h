@@ -55,7 +55,7 @@ using StoredValues =
 /// Layers in the order of execution. A model may be split between its units: few tensors, most
 /// often one, cross from the units before a split to those after it.
 struct Network {
-  // includes the sizes that `input` does not show, so that different networks have different names
+  // of shipped models: includes the sizes that users can set and `input` does not show
   std::string name;
   Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's

@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Settings of a transformer block. Its width is that of its input.
+/// Settings of a transformer block. The block is as wide as its input.
 struct BlockKind {
   std::int64_t heads = 1;
   bool causal = true;

@@ -190,7 +190,7 @@ class Recurrence {
   }
 
   /// Returns the outputs: hidden values {positions, directions, samples, hidden}, and the last
-  /// states {directions, samples, hidden}.
+  /// states {directions, samples, hidden}. With `layout` 1, the samples are the first dimension.
   [[nodiscard]] Outputs outputs(const std::vector<std::vector<Term>>& hidden,
                                 const std::vector<State>& last, bool has_cell) const {
     const Extents one{{}, x_.shape()[1], {.size = of_.hidden}};
@@ -291,8 +291,8 @@ bool is_usual_lstm(Arguments& arguments) {
 }
 
 /// Returns the weights of one direction's gates, rows of {directions, rows, …} from `first` on,
-/// reordered from ONNX's (input, output, forget, cell) to those of layer Lstm (input, forget, cell,
-/// output).
+/// reordered from ONNX's order (input, output, forget, cell) to that of layer Lstm (input, forget,
+/// cell, output).
 Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int64_t hidden) {
   const Term own = element_of(weights, direction);
   std::vector<Term> gates;
@@ -302,8 +302,8 @@ Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int
   return general::concatenated(gates, 0);
 }
 
-/// Translates an LSTM to a layer per direction over the whole sequence; nothing if layers cannot
-/// compute it.
+/// Translates an LSTM to a layer per direction over the whole sequence; nothing if such layers
+/// cannot compute it (is_usual_lstm).
 std::optional<Outputs> lstm_layers(Arguments& arguments) {
   if (!is_usual_lstm(arguments)) return std::nullopt;
   const Sequences of(arguments);
