@@ -51,7 +51,8 @@ bool is_whole(const Parameters& given, int devices) {
   return devices < given.integer(devices_parameter);
 }
 
-/// Returns the graph of matrices of a case, placed on the `devices` devices of the case's context.
+/// Returns the graph of matrix operations of a case, placed on the `devices` devices of the case's
+/// context.
 WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
@@ -93,7 +94,7 @@ const std::vector<Strategy> graph_strategies = {
 
 const std::vector<Value> all_graphs{mlp, diamond, random_layers, network};
 
-/// Axes that apply only to graphs of matrices.
+/// Axes that apply only to graphs of matrix operations.
 const std::vector<Axis> matrix_axes = {
     {.name = "features",
      .description = "columns of the matrices' activations; weights are square",
@@ -148,8 +149,8 @@ std::string given_of(const Scenario::Request& request, const std::vector<Axis>& 
   return {};
 }
 
-/// Resolves a case with a graph of matrices. Keeps only the parameters that apply to this kind of
-/// graph.
+/// Resolves a case with a graph of matrix operations. Keeps only the parameters that apply to this
+/// kind of graph.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   const std::string& kind = asked.text("dag");
@@ -214,8 +215,9 @@ Resolution resolved_network(const Scenario::Request& request) {
 // --- answer ---
 
 /// Lower limits of the time on several devices, as fractions (at most 1) of the measured time in
-/// program order; one entry for each setting with a known bound. An entry is the minimum over the
-/// orders measured at that setting, because the costs of tasks are measured for each order.
+/// program order; one entry for each setting (values of all parameters except the strategy) with a
+/// known bound. An entry is the minimum over the orders measured at that setting, because the costs
+/// of tasks are measured for each order.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;

@@ -26,7 +26,7 @@ class GraphNodes {
   [[nodiscard]] virtual Tensor result(int node, int device) = 0;
   /// Plans a node for a stream of its device. The node's inputs must have memory on this device.
   [[nodiscard]] virtual std::vector<Call> plan(int node, Stream& stream) = 0;
-  /// Adds the outputs of the graph and a check of every node. Called after all nodes are planned.
+  /// Adds the outputs of the graph and checks of the nodes. Called after all nodes are planned.
   virtual void add_results() = 0;
 };
 

@@ -35,7 +35,7 @@ class NetworkNodes final : public GraphNodes {
     Share(const StageRange& whole, Context& context, int device);
     ContextMemory memory;
     NetworkForward forward;
-    std::set<int> received;  // tensors of other devices with memory for a copy
+    std::set<int> received;  // tensors that have memory for a copy from another device
   };
 
   [[nodiscard]] Share& share_of(int device);

@@ -26,9 +26,10 @@ void check_image(std::int64_t image);
 /// another depth.
 [[nodiscard]] Network resnet(int depth, std::int64_t image);
 
-/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without its adaptive
-/// pooling, which matters only for image sizes other than 224: the classifier reads the features
-/// directly. Units: the five groups of convolutions, the classifier. `image` is at least 32.
+/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without torchvision's
+/// adaptive pooling, which matters only for image sizes other than 224: the classifier reads the
+/// features directly. Units: the five groups of convolutions, the classifier. `image` is at least
+/// 32.
 [[nodiscard]] Network vgg16(std::int64_t image);
 
 /// GoogLeNet (Szegedy et al. 2014) as in torchvision: with batch normalisation, 3×3 instead of 5×5
@@ -190,7 +191,7 @@ void check_has_size(const Model& model, std::string_view size);
 /// Returns the model with a tied head. Throws UsageError if the model does not support one.
 [[nodiscard]] Model with_tied_head(const Model& model);
 
-/// User options for a network from a file, in addition to its sizes.
+/// User options for a network from a file, in addition to the network's sizes.
 struct FileOptions {
   std::optional<Loss> loss = {};  // nothing: derived from the network's last operators
   /// Whether parameters are initialised with the file's values; otherwise randomly.

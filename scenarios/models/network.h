@@ -19,7 +19,7 @@ struct Layer {
   std::string name;  // prefix of the names of the layer's parameters
   std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
-  Shape output = {};  // shape of one sample: {C, H, W} or {features}
+  Shape output = {};  // shape of one sample, such as {C, H, W} or {features}
   int unit = 0;       // index into Network::units
   int tied_to = -1;   // earlier layer whose parameters this layer uses; -1: none
 
@@ -55,7 +55,7 @@ using StoredValues =
 /// Layers in the order of execution. A model may be split between its units: few tensors, most
 /// often one, cross from the units before a split to those after it.
 struct Network {
-  // of shipped models: includes the sizes that users can set and `input` does not show
+  // the name of a shipped model includes the sizes that users can set and `input` does not show
   std::string name;
   Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's
@@ -116,7 +116,7 @@ struct Network {
 
   /// Appends a layer, whose output shape is derived from its inputs, and returns its index. Throws
   /// std::invalid_argument, with the layer's name, for inputs that do not precede the layer or that
-  /// its kind does not support.
+  /// the layer's kind does not support.
   template <class Kind>
   int add(std::string layer_name, Kind kind, std::vector<int> inputs) {
     return append(std::move(layer_name), std::make_shared<const Kind>(std::move(kind)),
@@ -127,8 +127,8 @@ struct Network {
                  std::vector<int> inputs) {
     return append(std::move(layer_name), std::move(kind), std::move(inputs));
   }
-  /// Makes layer `index` use the parameters of the earlier layer `to`, and add its gradients to
-  /// theirs. Throws std::logic_error unless `to` is earlier and has parameters of the same roles
+  /// Makes layer `index` use the parameters of the earlier layer `to`; the gradients of both layers
+  /// are added. Throws std::logic_error unless `to` is earlier and has parameters of the same roles
   /// and shapes.
   void tie(int index, int to);
   /// Starts a unit, to which the layers appended next belong.

@@ -53,7 +53,7 @@ class Composition final : public LayerKind {
   std::vector<int> parameter_indices_;  // operations of the graph, by parameter
   general::Graph backward_;             // graph of the forward pass followed by the gradients
   int upstream_ = 0;                    // operation of backward_: gradient of the output
-  std::map<int, int> gradients_;        // of backward_, by operation of the input or parameter
+  std::map<int, int> gradients_;        // operations of backward_, by operation of forward_
   std::vector<int> kept_;               // results of the forward pass kept for the backward pass
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;

@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// Common part of both passes. Memory is relative to a micro-batch.
+/// Common part of both passes. Views of memory may be relative to a micro-batch (SymbolicView).
 class LayerPass {
  public:
   LayerPass() = default;

@@ -42,9 +42,10 @@ std::string name_of_dimension(const Input& input, std::size_t d) {
   return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
 }
 
-/// Returns the dimension of an input that contains the samples, or 0 if none matches. The reference
-/// is the leading dimension of the first input with dimensions: its name or, if it has none, an
-/// unnamed dimension of its size. In recurrent states, the samples follow the layers.
+/// Returns the dimension of an input that contains the samples; 0 if none is found. It is the first
+/// one with the name of the leading dimension of the file's first input with dimensions. If that
+/// leading dimension has no name, it is the first unnamed one of the same size. In recurrent
+/// states, the samples follow the layers.
 std::size_t samples_of(const Graph& graph, const Input& input) {
   const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
   const auto first = std::ranges::find_if(graph.inputs, has_shape);

@@ -227,7 +227,7 @@ void divide_into_units(Network& network) {
     }
     if (!can_begin[i] && i != 0) continue;
     const bool is_divided = products.size() > many;
-    if (can_begin[i] && is_divided) products.pop_back();  // begins the unit at i
+    if (can_begin[i] && is_divided) products.pop_back();  // its unit is the one at i
     for (const std::size_t product : std::exchange(products, {})) {
       if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }

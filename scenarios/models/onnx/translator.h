@@ -125,7 +125,7 @@ class Translator {
   /// Returns the network's operation for a tensor. The first call for a constant appends it: as a
   /// parameter with `trains`, or if it consists of weights (is_trainable) of several elements that
   /// are neither a mask nor positions; otherwise with its values. A later call with `trains`
-  /// appends a parameter if the operation is none. Throws CannotTranslate for a constant that is
+  /// appends a parameter if the earlier call did not. Throws CannotTranslate for a constant that is
   /// too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
   /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
@@ -140,7 +140,8 @@ class Translator {
   [[nodiscard]] std::string module_of(int constant) const;
 
   /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
-  /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
+  /// constants. If `may_train`, a floating-point tensor of more than one element counts as weights
+  /// (is_trainable).
   int add_source(const std::string& name, const Constant& constant, bool may_train);
   /// Returns whether any initializers of the file are weights. If none are, values of Constant
   /// nodes may be weights.
@@ -228,7 +229,8 @@ class Arguments {
   [[nodiscard]] Term weights(std::size_t which);
   /// Returns the sum of a term and an input; the term alone if the input is omitted.
   [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
-  /// Returns the range of the type of an input; nothing unless it has 8 or 16 bits.
+  /// Returns the range of the type of an input; nothing unless it is an integer type of 8 or 16
+  /// bits.
   [[nodiscard]] std::optional<IntegerRange> range(std::size_t which) const {
     return tensor(which).range;
   }
@@ -314,7 +316,7 @@ class Arguments {
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
   struct Met {
     std::size_t dimension = 0;
-    Extent extent = {};  // extent of the dimension in the other input, with the samples
+    Extent extent = {};  // extent of that dimension in the other input
   };
   [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
   [[nodiscard]] Term repeated(Term x);

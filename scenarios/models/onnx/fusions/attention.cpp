@@ -51,7 +51,7 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
-  // whether the layer's output and all tensors up to the heads have one reader
+  // whether the layer's output and all tensors up to the heads have one reader each
   bool is_read_once = true;
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
@@ -184,7 +184,7 @@ std::optional<Hiding> hiding(const Fusing& fusing, const Operation& operation) {
   return std::nullopt;
 }
 
-/// Returns the kind of mask that a tensor is if it is added to scores.
+/// Returns which kind of mask a tensor is if it is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
   const auto hides = [](double value) { return value <= hidden_below; };
@@ -261,7 +261,7 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
 }
 
 /// Returns a layer whose output contains queries, keys and values one after the other; combines
-/// three linear layers if necessary. Nothing otherwise.
+/// three linear layers if necessary. Nothing if no layer can have this output.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };

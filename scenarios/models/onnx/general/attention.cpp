@@ -42,7 +42,7 @@ struct Weighing {
   float cap = 0;    // limit of scores, applied by a tanh; 0: none
   bool is_causal = false;
   std::int64_t past = 0;          // positions before the queries
-  std::optional<Term> mask = {};  // a boolean mask selects visible keys; another is added to scores
+  std::optional<Term> mask = {};  // selects visible keys if boolean, else added to scores
   bool is_boolean = false;
 };
 
@@ -181,8 +181,8 @@ Term angles(Term table, const std::optional<Term>& positions) {
   return table.reshape(with_dimension(table.shape(), table.rank() - 1));
 }
 
-/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. Pairs are
-/// neighbours if `interleaved`, else count/2 apart.
+/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. The elements of a
+/// pair are neighbours if `interleaved`, else count/2 apart.
 Term turned(Term x, Term cosines, Term sines, std::int64_t count, bool interleaved) {
   const std::int64_t half = count / 2;
   const Extents shape = x.shape();

@@ -155,8 +155,8 @@ Outputs gather_elements(Arguments& arguments) {
   return {table.rows(flat).reshape(flat.shape())};
 }
 
-/// Indices of the rows that a list of coordinates selects in a tensor. The coordinates begin after
-/// the first `batch` dimensions.
+/// Indices of the rows that a list of coordinates selects in a tensor. The coordinates omit the
+/// first batch_dims dimensions, which tensor and list have in common.
 struct RowIndices {
   Term indices;  // in the shape of the coordinates without the last dimension
   Extent rows;   // number of rows of the tensor

@@ -20,7 +20,7 @@ using general::Term;
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
-/// Return a shape with `extent` inserted before `dimension`, and without `dimension`.
+/// Return a shape with `extent` inserted before `dimension`, or a shape without `dimension`.
 [[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t dimension,
                                               general::Extent extent = {});
 [[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t dimension);

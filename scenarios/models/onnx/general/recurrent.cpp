@@ -1,5 +1,6 @@
-// Recurrent operators: usual LSTMs as layers, others position by position. Sequences are
-// {positions, samples, values}, or with `layout` 1 {samples, positions, values}.
+// Recurrent operators. Usual LSTMs (is_usual_lstm) become layers; all others are computed position
+// by position. Sequences are {positions, samples, values}, or with `layout` 1 {samples, positions,
+// values}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Term element_of(Term x, std::int64_t which) {
   return x.part(0, which, 1).reshape(without_dimension(x.shape(), 0));
 }
 
-/// Weights of one direction, transposed for products with rows, and its functions.
+/// Weights of one direction, transposed for products with rows, and activation functions.
 struct Direction {
   Term inputs;      // {values, gates·hidden}
   Term recurrent;   // {hidden, gates·hidden}

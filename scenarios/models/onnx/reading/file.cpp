@@ -294,7 +294,7 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
 
 using TensorsByName = std::map<std::string, const onnx::TensorProto*, std::less<>>;
 
-/// Adds the tensors of a graph and its nested graphs, at most max_nested_graphs deep.
+/// Adds the tensors of a graph and of its nested graphs, whose depth `exceeded_limit` has checked.
 void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
   for (const onnx::TensorProto& one : graph.initializer()) tensors[one.name()] = &one;
   for (const onnx::NodeProto& node : graph.node()) {
