@@ -229,8 +229,8 @@ class Arguments {
   [[nodiscard]] Term weights(std::size_t which);
   /// Returns the sum of a term and an input; the term alone if the input is omitted.
   [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
-  /// Returns the range of the type of an input; nothing unless it is an integer type of 8 or 16
-  /// bits.
+  /// Returns the range of the type of an input; nothing unless it is known to be an integer type of
+  /// 8 or 16 bits.
   [[nodiscard]] std::optional<IntegerRange> range(std::size_t which) const {
     return tensor(which).range;
   }

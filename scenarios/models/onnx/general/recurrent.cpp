@@ -269,9 +269,9 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether Lstm layers can compute a node: constant weights, default functions, zero
-/// initial states, no peepholes, lengths of sequences or other options, and no reader of the last
-/// cell states.
+/// Returns whether Lstm layers can compute a node whose shapes fit: constant weights, default
+/// functions, zero initial states, no peepholes, lengths of sequences or other options, and no
+/// reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
