@@ -43,7 +43,7 @@ bool counts_samples(const general::Graph& graph, int indices) {
 }
 
 /// Converts indices in a dimension to count from its front. In the dimension of samples, throws
-/// CannotTranslate unless each sample only selects itself.
+/// CannotTranslate unless the indices are computed from numbers of samples (counts_samples).
 Term indices_in(const Extent& extent, Term indices) {
   if (!extent.samples) return from_front(indices, extent.size);
   if (!counts_samples(*indices.graph, indices)) check_fixed(extent);
