@@ -60,7 +60,7 @@ class Placer {
     std::vector<int> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
     // Along a dependency the path gets shorter, so nodes are placed after the nodes that they read.
-    // Inputs take no time, and are placed with their readers.
+    // Inputs are skipped here; `put` places those with a single reader.
     std::ranges::stable_sort(order, [&](int a, int b) { return paths[slot(a)] > paths[slot(b)]; });
     for (const int node : order) {
       if (!at(nodes_, node).is_input) put(node);

@@ -1,4 +1,4 @@
-// Placement and order of a graph's nodes: pure functions of the nodes' expected costs.
+// Placement and order of a graph's nodes by expected costs; no dependence on the machine.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace parbench {
 struct GraphNode {
   std::string name;
   std::vector<int> inputs = {};  // earlier nodes
-  bool is_input = false;         // whether it is data that exists before the graph runs
+  bool is_input = false;         // whether the node is data that exists before the graph runs
   double seconds = 0;            // expected time; 0 for an input
-  double copy_seconds = 0;       // expected time of copying its result to another device
+  double copy_seconds = 0;       // expected time of copying the result to another device
   int device = 0;
   friend bool operator==(const GraphNode&, const GraphNode&) = default;
 };
@@ -29,10 +29,10 @@ using GraphNodeList = std::vector<GraphNode>;
 /// Returns the expected seconds of a copy to another device.
 [[nodiscard]] double expected_copy_seconds(double bytes);
 
-/// Places all nodes, by decreasing length of the longest path to the end. Each is placed on the
-/// device where it would end earliest, including the copies of its inputs (Topcuoglu et al. 2002:
-/// HEFT). Inputs with a single reader, such as weights, are placed on the reader's device; other
-/// inputs keep their device.
+/// Assigns a device to each node other than an input, by decreasing length of the longest path to
+/// the end: the device where the node would end earliest, including the copies of its inputs
+/// (Topcuoglu et al. 2002: HEFT). Inputs with a single reader, such as weights, are placed on the
+/// reader's device; other inputs keep their device.
 void place(GraphNodeList& nodes, int devices);
 
 /// A work item of a device: a node, or a copy of its result to another device.
@@ -42,7 +42,7 @@ struct WorkItem {
   bool is_copy = false;
   int queue = 0;
   double seconds = 0;           // expected time
-  std::vector<int> after = {};  // items whose results it reads
+  std::vector<int> after = {};  // items whose results this item reads
   friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };
 

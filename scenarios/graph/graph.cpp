@@ -45,12 +45,14 @@ DispatchOrder dispatch_of(const CaseSpec& spec) {
                                            : DispatchOrder::by_dependency;
 }
 
-/// Returns whether one device replaces all devices of a case (strategy all-cores).
+/// Returns whether one device replaces all devices of a case (strategy all-cores). `devices`:
+/// number of devices of the case's context.
 bool is_whole(const Parameters& given, int devices) {
   return devices < given.integer(devices_parameter);
 }
 
-/// Returns the graph of matrices of a case, placed on the `devices` devices of its context.
+/// Returns the graph of matrix operations of a case, placed on the `devices` devices of the case's
+/// context.
 WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
@@ -92,7 +94,7 @@ const std::vector<Strategy> graph_strategies = {
 
 const std::vector<Value> all_graphs{mlp, diamond, random_layers, network};
 
-/// Axes of graphs of matrices only.
+/// Axes that apply only to graphs of matrix operations.
 const std::vector<Axis> matrix_axes = {
     {.name = "features",
      .description = "columns of the matrices' activations; weights are square",
@@ -112,7 +114,7 @@ const std::vector<Axis> matrix_axes = {
      .max = 1e9},
 };
 
-/// Axes of networks only.
+/// Axes that apply only to networks.
 std::vector<Axis> network_axes() {
   std::vector<Axis> axes{model_axis(branching_model)};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
@@ -139,7 +141,7 @@ std::vector<Axis> axes_of_graph() {
   return axes;
 }
 
-/// Returns the name of the first of these axes that the user has set; empty if there is none.
+/// Returns the name of the first of `axes` that the user has set; empty if there is none.
 std::string given_of(const Scenario::Request& request, const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
     if (request.was_given(axis.name)) return axis.name;
@@ -147,7 +149,8 @@ std::string given_of(const Scenario::Request& request, const std::vector<Axis>& 
   return {};
 }
 
-/// Resolves a case with a graph of matrices. Keeps only the parameters that apply to its kind.
+/// Resolves a case with a graph of matrix operations. Keeps only the parameters that apply to this
+/// kind of graph.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   const std::string& kind = asked.text("dag");
@@ -212,8 +215,9 @@ Resolution resolved_network(const Scenario::Request& request) {
 // --- answer ---
 
 /// Lower limits of the time on several devices, as fractions (at most 1) of the measured time in
-/// program order; one entry for each setting. An entry is the minimum over the orders measured at
-/// its setting, because the costs of tasks are measured for each order.
+/// program order; one entry for each setting (values of all parameters except the strategy) with a
+/// known bound. An entry is the minimum over the orders measured at that setting, because the costs
+/// of tasks are measured for each order.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
@@ -247,7 +251,7 @@ PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& o
   return limits;
 }
 
-/// Returns "63%", or "40% to 63%" for several.
+/// Returns "63%", or "40% to 63%" if the shares differ.
 std::string shares_text(const std::vector<double>& shares) {
   const auto [min, max] = std::ranges::minmax(shares);
   return range_text(format_percent(min, 0), format_percent(max, 0));
@@ -316,6 +320,7 @@ class GraphScenario final : public Scenario {
     parts->nodes = placed_nodes(spec, *parts);
     plan_graph(*parts, dispatch_of(spec));
     // All orders have the same operations on the same lanes, so their results are bitwise equal.
+    // One device for all (strategy all-cores) may round differently.
     parts->tolerance = is_whole(spec.parameters, context.device_count())
                            ? tolerance_of(spec.format())
                            : Tolerance{.relative = 0, .absolute = 0};
@@ -328,7 +333,8 @@ class GraphScenario final : public Scenario {
     return with_strategy(spec, in_program_order);
   }
 
-  /// Keeps the number of devices, by which the perceptron's batch is divided.
+  /// Keeps parameter `devices`, because the number of parts of the perceptron's batch depends on it
+  /// (`mlp_parts`).
   [[nodiscard]] CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, in_program_order);
   }

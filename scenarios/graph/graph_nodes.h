@@ -1,5 +1,5 @@
 // Calls and results of a graph's nodes: the part of a plan that differs between kinds of graphs.
-// graph_plan orders nodes through this interface.
+// graph_plan.h plans nodes through this interface.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,13 @@ class GraphNodes {
   /// Returns the result of a node. On the node's own device, the node must be planned or an input.
   /// On another device, the first call allocates memory for a copy.
   [[nodiscard]] virtual Tensor result(int node, int device) = 0;
-  /// Plans a node for a stream of its device. Its inputs must have memory on this device.
+  /// Plans a node for a stream of its device. The node's inputs must have memory on this device.
   [[nodiscard]] virtual std::vector<Call> plan(int node, Stream& stream) = 0;
-  /// Adds the outputs of the graph and a check of every node. Called after all nodes are planned.
+  /// Adds the outputs of the graph and checks of the nodes. Called after all nodes are planned.
   virtual void add_results() = 0;
 };
 
-/// A case with its nodes, to which its plan and its checks refer.
+/// A case with the nodes that its plan and its checks refer to.
 struct GraphParts : CaseParts {
   using CaseParts::CaseParts;
   std::unique_ptr<GraphNodes> nodes;

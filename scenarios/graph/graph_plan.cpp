@@ -30,7 +30,7 @@ class DeviceLanes {
   }
 
   /// Returns the lanes of a copy. If both devices share host memory, the receiver's compute lane
-  /// copies: separate copy streams would share its cores.
+  /// copies: separate copy streams would share the receiver's cores.
   [[nodiscard]] std::vector<LaneId> copies(int from, int to) {
     if (share_memory(parts_.context.device(from), parts_.context.device(to))) {
       return {lane(to, StreamKind::compute)};
@@ -73,7 +73,8 @@ std::optional<std::string> check_copies(CaseParts& parts, const std::vector<Copi
   return std::nullopt;
 }
 
-/// Returns "a → b → c"; of many names, the first and the last eight, with "4 more" between them.
+/// Returns "a → b → c"; of many names, the first eight and the last eight, with "4 more" between
+/// them.
 std::string path_text(const std::vector<std::string>& names) {
   constexpr std::size_t shown_at_end = 8;
   std::string text;

@@ -12,7 +12,7 @@ enum class DispatchOrder {
   by_dependency,  // list scheduling, each item waits for the items whose results it reads
 };
 
-/// Adds the plan, the results and the checks of the nodes in `parts`.
+/// Adds the plan, the results, the checks and the notes of the nodes in `parts`.
 void plan_graph(GraphParts& parts, DispatchOrder order);
 
 }  // namespace parbench

@@ -79,7 +79,7 @@ Expected expected_element(const NodeInputs& inputs, std::int64_t row, std::int64
   return want;
 }
 
-/// Returns the share of a part of the batch in the loss.
+/// Returns what the node's part of the batch contributes to the loss.
 Expected expected_loss(const NodeInputs& inputs) {
   Expected want;
   for (std::size_t i = 0; i < inputs.values[0].size(); ++i) {
@@ -116,8 +116,8 @@ std::optional<std::string> check_node(CaseData& data, const WorkGraph& graph,
   return not_expected(fmt::format("the value of {}", node.name), found, want.value);
 }
 
-/// Adds a check of sampled elements of every node's result: they are recomputed in double from the
-/// node's inputs on its device.
+/// Adds a check of sampled elements of every node's result, and of all losses: they are recomputed
+/// in double from the node's inputs on the node's device.
 void add_node_checks(CaseParts& parts, const WorkGraph& graph, const NodeResults& results,
                      NumberFormat format) {
   const auto check_nodes = [&parts, graph, results, format]() -> std::optional<std::string> {

@@ -17,7 +17,7 @@ struct NodeResults {
 
 class MatrixNodes final : public GraphNodes {
  public:
-  /// `parts` must outlive it; the nodes of the graph must be placed.
+  /// `parts` must outlive the object; the nodes of the graph must be placed.
   MatrixNodes(CaseParts& parts, WorkGraph graph, NumberFormat format);
 
   [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int samples = 0;  // node with the samples
 
-// Returns the node of a tensor (index of the layer that computes it, or `network_input`). Node 0
-// has the samples.
+// Returns the node of a tensor. `tensor`: index of the layer that computes it, or `network_input`,
+// which is node 0.
 int node_of(int tensor) { return tensor - network_input; }
 int tensor_at(int node) { return node + network_input; }
 

@@ -16,12 +16,12 @@ namespace parbench {
 [[nodiscard]] GraphNodeList nodes_of(const Network& network, std::int64_t batch);
 
 /// The layers of a network as nodes. Parameters are not nodes: they are on the device of their
-/// layer, in the layouts that its operations read. All devices are of one kind: results are copied
-/// in their common layout.
+/// layer, in the layouts that the layer's operations read. All devices must be of one kind, because
+/// results are copied in the memory layout of the device that computes them.
 class NetworkNodes final : public GraphNodes {
  public:
   /// Places the layers of a network for inference on the devices of the context by expected costs.
-  /// `parts` must outlive it.
+  /// `parts` must outlive the object.
   NetworkNodes(CaseParts& parts, Network network, NumberFormat format, std::int64_t batch);
 
   [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }
@@ -35,7 +35,7 @@ class NetworkNodes final : public GraphNodes {
     Share(const StageRange& whole, Context& context, int device);
     ContextMemory memory;
     NetworkForward forward;
-    std::set<int> received;  // tensors that other devices compute
+    std::set<int> received;  // tensors that have memory for a copy from another device
   };
 
   [[nodiscard]] Share& share_of(int device);

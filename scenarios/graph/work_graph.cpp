@@ -44,7 +44,8 @@ class GraphBuilder {
                 .device = left.device});
   }
 
-  /// Adds a product with separate weights, which keep the variance of `source`.
+  /// Adds a product with weights of its own, drawn so that the result keeps the variance of
+  /// `source`.
   int weighted(const std::string& name, int source) {
     const std::int64_t width = graph_.node(source).columns;
     const int weights = input("weights of " + name, width, width, weight_limit(width), host);
@@ -63,7 +64,7 @@ class GraphBuilder {
                 .device = first.device});
   }
 
-  /// Adds the sum of all terms, one after the other.
+  /// Adds the sum of all terms as a chain of additions.
   int sum(const std::string& name, const std::vector<int>& terms) {
     int total = terms.front();
     for (std::size_t i = 1; i < terms.size(); ++i) {

@@ -63,8 +63,9 @@ struct WorkSizes {
 
 /// Returns the training step of a two-layer perceptron (Dive into Deep Learning, figure 13.3.1).
 /// Samples and parameters are on the first device, which adds the gradients of all parts and
-/// updates the parameters. Nodes are in the order of the book's program. As there, each other
-/// device computes a part of the batch; with two devices, the first one also computes a part.
+/// updates the parameters. Nodes are in the order of the book's program. As in the book, each other
+/// device computes a part of the batch. With two devices, the first one also computes a part; a
+/// single device computes both parts.
 [[nodiscard]] WorkGraph mlp_step(const WorkSizes& sizes, int devices);
 
 /// Returns two chains of diamonds that read each other. A diamond adds a long branch of its chain

@@ -48,8 +48,9 @@ class Rewriter {
     return static_cast<int>(new_.layers.size()) - 1;
   }
 
-  /// Returns whether the old layer `index` may be replaced by the new layer `merged`. The last
-  /// layer is the network's output, so only the last new layer may replace it.
+  /// Returns whether `merged`, a new layer or the network's input, may replace the old layer
+  /// `index`. The last old layer is the network's output, so only the last new layer may replace
+  /// it.
   [[nodiscard]] bool may_become(int index, int merged) const {
     const bool is_output = index == static_cast<int>(old_.layers.size()) - 1;
     return !is_output ||

@@ -25,9 +25,9 @@ namespace {
 
 constexpr int checked_positions = 40;
 constexpr std::int64_t max_normalised = 1 << 24;  // maximum number of values in a batch norm
-constexpr double max_naive_flops = 1e9;           // maximum of one recomputation, about a second
+constexpr double max_naive_flops = 1e9;           // FLOP limit per recomputation, about a second
 
-/// Input, parameters and output of a layer for one sample, canonical.
+/// Input, parameters and output of a layer for one sample, in the canonical layout.
 struct LayerSample {
   std::vector<float> source;
   std::vector<float> weights;
@@ -77,7 +77,8 @@ double root_mean_square(const naive::Values& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-/// Returns the first wrong value; `slack`: allowed error in addition to the format's tolerance.
+/// Returns a message about the first wrong value; nothing if there is none. `slack`: allowed error
+/// in addition to the format's tolerance.
 std::optional<std::string> first_difference(const std::vector<float>& got,
                                             const naive::Values& want, NumberFormat format,
                                             double slack = 0) {
@@ -181,8 +182,8 @@ class LayerChecker {
     const auto* composition = as<Composition>(layer);
     if (composition != nullptr && composition->mixes_samples()) return check_all(index);
     std::set<std::int64_t> samples{0};
-    // Which elements are dropped depends on the position in the whole batch, so only the first
-    // sample can be computed alone.
+    // Which elements a dropout sets to 0 depends on the position in the whole batch, so only the
+    // first sample can be computed alone.
     if (as<RandomDropout>(layer) == nullptr) samples.insert(whole_.batch - 1);
     for (const std::int64_t sample : samples) {
       const auto wrong =
@@ -210,7 +211,7 @@ class LayerChecker {
                              sample_of(index, sample, convolution->options().bias), format());
   }
 
-  /// Checks all values of all samples.
+  /// Checks all values of all samples, unless that takes more than `max_naive_flops`.
   [[nodiscard]] std::optional<std::string> check_all(int index) const {
     const Layer& layer = whole_.network->layer(index);
     if (pass_of_(index).flops(index) > max_naive_flops) return std::nullopt;
@@ -225,7 +226,7 @@ class LayerChecker {
     return first_difference(data_.read(output(index)), want, format());
   }
 
-  /// Checks all values of a sample.
+  /// Checks all values of a sample, unless that takes more than `max_naive_flops`.
   [[nodiscard]] std::optional<std::string> check_sample(int index, std::int64_t sample) const {
     if (pass_of_(index).flops(index) > max_naive_flops * static_cast<double>(whole_.batch)) {
       return std::nullopt;
@@ -242,7 +243,8 @@ class LayerChecker {
     return first_difference(data_.read_slab(output(index), sample), want, format());
   }
 
-  /// Checks the first and the last channel, which are normalised over all samples, in two samples.
+  /// Checks the first and the last channel, in the first and the last sample, unless there are more
+  /// than `max_normalised` values. A channel is normalised over all samples.
   [[nodiscard]] std::optional<std::string> check_normalisation(int index) const {
     constexpr double rounding = 1e-6;  // relative error of a mean in f32
     const Layer& layer = whole_.network->layer(index);

@@ -27,16 +27,16 @@ class ForwardMemory {
   ForwardMemory& operator=(ForwardMemory&&) = delete;
   virtual ~ForwardMemory() = default;
 
-  /// Returns memory that the pass writes before it reads it.
+  /// Returns memory that the pass writes before reading.
   [[nodiscard]] virtual BufferView work(std::size_t bytes) = 0;
-  /// Returns memory whose content stays valid for all passes; memory with the same key has the same
-  /// content.
+  /// Returns memory that `fill` initialises, and whose content stays valid for all executions of
+  /// the pass. Requests with the same key must have the same content.
   [[nodiscard]] virtual BufferView filled(const std::string& key, std::size_t bytes,
                                           const Context::Fill& fill) = 0;
 };
 
-/// Memory from a context, shared by its cases: borrowed for memory that passes write, shared for
-/// the rest.
+/// Memory of a context. Work memory is borrowed for the current case; filled memory is shared by
+/// all cases.
 class ContextMemory final : public ForwardMemory {
  public:
   ContextMemory(Context& context, int device) : context_(context), device_(device) {}
@@ -51,10 +51,11 @@ class ContextMemory final : public ForwardMemory {
   int device_;
 };
 
-/// Position of a layer's parameter in a tensor.
+/// The tensor with a layer's parameter, and the parameter's range in it.
 struct ParameterPart {
   Tensor tensor;  // in the layout that the operation reads
-  // Range of its elements in canonical order; the whole tensor unless layers are merged.
+  // Range of the parameter's elements in canonical order; the whole tensor unless layers are
+  // merged.
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
@@ -63,29 +64,30 @@ struct ParameterPart {
 [[nodiscard]] StageRange whole_range(const Network& network, NumberFormat format,
                                      std::int64_t batch);
 
-/// Plans layers of a network on one device, each after the layers that it reads. The range is the
-/// whole network for one batch; other devices may have passes of their own for other layers.
+/// Plans layers of a network on one device, each after the layers that it reads. `whole` is a
+/// `whole_range`; other devices may have passes of their own for other layers.
 class NetworkForward final : public ForwardPass {
  public:
-  /// The network, `stream` and `memory` must outlive it. `device`: index of the device, for its
-  /// tensors. Tensors have no memory at first.
+  /// The network, `stream` and `memory` must outlive the pass. `device`: index of the device that
+  /// holds the pass's tensors. Tensors have no memory at first.
   NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
                  ForwardMemory& memory);
 
-  /// Allocates memory with the samples of the batch. `perturbation`: Context::perturbation, which
-  /// changes images in f32.
+  /// Allocates memory with the samples of the batch. `perturbation`: Context::perturbation; unless
+  /// 0, it changes samples in f32.
   void draw_input(int perturbation = 0);
-  /// Allocates memory for a tensor (Network::crossing) from another device.
+  /// Allocates memory for a copy of a tensor from another device. `tensor`: index of the layer that
+  /// computes it, or `network_input`.
   void receive(int tensor);
-  /// Plans a layer for a stream of the device. Its inputs must have memory.
+  /// Plans a layer for a stream of the device. The layer's inputs must have memory.
   [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
   /// Plans one convolution in place of several ones that differ only in their output channels, and
-  /// copies of its channels to their outputs.
+  /// copies of the result's channels to the outputs of these layers.
   [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
                                                 OpSet& ops);
 
-  /// Returns a tensor (Network::crossing) that has memory here: the output of a layer, or the
-  /// samples.
+  /// Returns the output of the layer `index`, or the samples (`network_input`). The view is empty
+  /// until the tensor has memory.
   [[nodiscard]] Tensor tensor(int index) const;
   [[nodiscard]] Tensor source(int layer, std::size_t which = 0) const;
   /// Returns the FLOPs of a layer's operations for the whole batch; 0 for merged layers.
@@ -105,7 +107,8 @@ class NetworkForward final : public ForwardPass {
 
  private:
   [[nodiscard]] const Layer& layer() const { return whole_.network->layer(layer_); }
-  /// Returns a key that distinguishes content of this network from that of others.
+  /// Returns a key for the content `what` that also names the network and the network's input
+  /// shape.
   [[nodiscard]] std::string key(std::string_view what) const;
   void begin(int layer, Stream& stream, OpSet& ops);
   [[nodiscard]] const ParameterSpec& spec_of(int layer, std::string_view role) const;

@@ -38,7 +38,7 @@ std::string_view schedule_name(std::string_view strategy) {
   return strategy.substr(0, strategy.size() - (is_in_turn(strategy) ? in_turn_suffix.size() : 0));
 }
 
-/// A case with its network and forward pass, to which its plan refers.
+/// A case with the network and the forward pass that its plan refers to.
 struct InterOpParts : CaseParts {
   explicit InterOpParts(Context& with) : CaseParts(with), memory(with, first_device) {}
   Network network;

@@ -47,8 +47,8 @@ class OwnMemory final : public ForwardMemory {
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to buffers by address
 };
 
-/// A network with its own memory, on one stream. Its items are its layers, and its merges: the item
-/// of a merge follows the last of the merged layers.
+/// A network with its own memory, on one stream. Its items are the layers and the merges; the item
+/// of a merge follows the item of the last merged layer.
 class TimedNetwork {
  public:
   TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options,
@@ -78,7 +78,7 @@ class TimedNetwork {
       for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
     });
   }
-  /// Returns the seconds of items in another order: all layers, then all merges.
+  /// Returns `seconds`, given by item, in another order: all layers, then all merges.
   [[nodiscard]] std::vector<double> sorted(const std::vector<double>& seconds) const {
     std::map<std::pair<int, int>, double> ordered;  // by merge, then by layer
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -156,8 +156,9 @@ std::vector<double> median_of_passes(const TimedNetworks& networks, const Contex
 }
 
 /// Runs each layer on the stream with the whole device, and then on the streams that share it, so
-/// that both sides wait for each other as between levels. Returns the seconds from the end of a
-/// layer on one side to its beginning on the other; with several streams, the last one counts.
+/// that both sides wait for each other as between levels. Returns the seconds of each wait: from
+/// the end of a layer on the whole device to its last beginning on a sharing stream, and from its
+/// last end there to the beginning of the next layer on the whole device.
 std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
   const std::size_t count = whole.layer_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
@@ -198,8 +199,8 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Returns the items' seconds as estimated by a roofline, for runs that may not measure. Streams
-/// divide a device evenly.
+/// Returns the items' seconds as estimated by a roofline, for runs that may not measure. `sharers`:
+/// number of streams that divide the device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;
@@ -222,8 +223,8 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   return networks;
 }
 
-/// Returns the costs in this order: all layers alone, all merges, all layers that share the device,
-/// a join.
+/// Returns the costs in this order: all layers alone, all merges, all layers on streams that share
+/// the device, a join.
 std::vector<double> measured_seconds(Context& context, int device, const StageRange& whole,
                                      const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);

@@ -9,7 +9,7 @@
 namespace parbench {
 namespace {
 
-/// Returns whether one convolution could compute both.
+/// Returns whether one convolution could compute both layers.
 bool are_mergeable(const Layer& a, const Layer& b) {
   const auto* first = as<Convolution>(a);
   const auto* second = as<Convolution>(b);

@@ -10,8 +10,8 @@ namespace parbench {
 
 /// Returns sets of convolutions without groups that read the same tensor and differ only in their
 /// output channels, so that one convolution with all of these channels computes the same. With up
-/// to four such convolutions, these are all sets of two or more; with more, only sets of
-/// consecutive ones in the network's order. The costs of all sets are 1.
+/// to four such convolutions of a tensor, these are all sets of two or more; with more, only sets
+/// of neighbours in the network's order of these convolutions. The costs of all sets are 1.
 [[nodiscard]] std::vector<InterOpMerge> possible_merges(const Network& network);
 
 }  // namespace parbench

@@ -134,8 +134,8 @@ void add_asked(const Parameters& asked, const std::string& name, const Value& by
 
 namespace {
 
-/// Adds the kind of the model's head, if the model supports several. Throws UsageError if it does
-/// not and the user requested one.
+/// Adds the kind of the model's head, if the model supports several. Otherwise throws UsageError if
+/// the user has set --head.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   const std::string head = request.spec.parameters.text_or("head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;

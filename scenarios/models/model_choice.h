@@ -17,7 +17,7 @@ namespace parbench {
 [[nodiscard]] const std::string& default_model();
 
 /// Returns the axis "model": shipped models and ONNX files. `usual`: the default; `published`: the
-/// values of the published preset, by default the same.
+/// values of the published preset, by default only `usual`.
 [[nodiscard]] Axis model_axis(const std::string& usual, std::vector<Value> published = {});
 /// Returns the axes for the sizes of models (`model_size_names`, by default those of the model),
 /// for the head, and for the open dimensions and the output of ONNX files.
@@ -42,8 +42,9 @@ void add_asked(const Parameters& asked, const std::string& name, const Value& by
 
 /// Returns the requested model, or `usual`.
 [[nodiscard]] Model model_of(const Scenario::Request& request, std::string_view usual);
-/// Adds the model's sizes (with its default values if not requested), its head, and options for
-/// files. Throws UsageError for a size or a head that the user requested and the model lacks.
+/// Adds the model's sizes (with default values if not requested), the kind of head, and options for
+/// files. Throws UsageError for a size that the user requested and the model lacks, and for --head
+/// if the model has only one kind of head.
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters);
 
 /// Returns the network of a resolved case. Throws UsageError for invalid sizes.

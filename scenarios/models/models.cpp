@@ -42,7 +42,8 @@ Model without_sizes(std::string_view name, std::int64_t quick_batch, Network (*n
 template <class Sizes>
 using SizeFields = std::vector<std::pair<std::string, std::int64_t Sizes::*>>;
 
-/// Returns a model with the sizes in `usual`, except those that users set.
+/// Returns a model that is built with the sizes in `usual`, of which users can set those in
+/// `fields`.
 template <class Sizes>
 Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
             const SizeFields<Sizes>& fields, Network (*network)(const Sizes&)) {
@@ -67,8 +68,8 @@ Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_ba
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// Returns a transformer of tokens with its common sizes, the sizes `more`, and a choice of heads.
-/// Other settings are those of `usual`.
+/// Returns a transformer of tokens that is built with the settings in `usual`. Users can set the
+/// sizes that all such transformers have, the sizes `more`, and the kind of head.
 template <class Sizes>
 Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&), const SizeFields<Sizes>& more = {}) {
@@ -259,7 +260,8 @@ const std::vector<Model>& models() {
 
 namespace {
 
-/// Returns the first option that only files support, such as "--loss", or nothing.
+/// Returns the first option in use that applies to files only, such as "--loss"; empty if there is
+/// none.
 std::string_view option_of_files(const FileOptions& options) {
   if (options.loss) return "--loss";
   if (options.stored_weights) return "--weights file";

@@ -26,9 +26,10 @@ void check_image(std::int64_t image);
 /// another depth.
 [[nodiscard]] Network resnet(int depth, std::int64_t image);
 
-/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without its adaptive
-/// pooling, which matters only for image sizes other than 224: the classifier reads the features
-/// directly. Units: the five groups of convolutions, the classifier. `image` is at least 32.
+/// VGG-16 (Simonyan, Zisserman 2014), configuration D, as in torchvision, but without torchvision's
+/// adaptive pooling, which matters only for image sizes other than 224: the classifier reads the
+/// features directly. Units: the five groups of convolutions, the classifier. `image` is at least
+/// 32.
 [[nodiscard]] Network vgg16(std::int64_t image);
 
 /// GoogLeNet (Szegedy et al. 2014) as in torchvision: with batch normalisation, 3×3 instead of 5×5
@@ -56,11 +57,11 @@ struct UnetSizes {
   std::int64_t hidden = 64;  // channels at the image's size, doubled at each halving of the image
 };
 
-/// U-Net (Ronneberger, Fischer, Brox 2015) in its current form: convolutions keep the size of their
-/// images and are normalised; up-convolutions have no bias. Each level of the decoder reads the
-/// corresponding level of the encoder, so that up to `layers` + 1 tensors cross between units. The
-/// loss is the mean squared error over the classes of all pixels. Units: down.0 …, bottom, up.3 …
-/// up.0, head. Throws std::invalid_argument for unsupported sizes.
+/// U-Net (Ronneberger, Fischer, Brox 2015) in the form that is common today: convolutions keep the
+/// size of their images and are normalised; up-convolutions have no bias. Each level of the decoder
+/// reads the corresponding level of the encoder, so that up to `layers` + 1 tensors cross between
+/// units. The loss is the mean squared error over the classes of all pixels. Units: down.0 …,
+/// bottom, up.3 … up.0, head. Throws std::invalid_argument for unsupported sizes.
 [[nodiscard]] Network unet(const UnetSizes& sizes);
 
 /// Sizes of GPT and BERT.
@@ -74,8 +75,8 @@ struct TransformerSizes {
 };
 
 /// Decoder-only transformer with pre-normalisation and learned positions (Radford et al. 2019:
-/// GPT-2, whose head is tied). Throws std::invalid_argument for a width that the heads do not
-/// divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
+/// GPT-2, whose head is tied). Throws std::invalid_argument unless `heads` divides `hidden`. The
+/// loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const TransformerSizes& sizes);
 
 struct BlockSizes {
@@ -86,7 +87,7 @@ struct BlockSizes {
 
 /// A single block of `gpt`, from and to a sequence of positions: attention and a perceptron of two
 /// layers, each after a normalisation and with a residual connection. The loss is the mean squared
-/// error. Throws std::invalid_argument for a width that the heads do not divide.
+/// error. Throws std::invalid_argument unless `heads` divides `hidden`.
 [[nodiscard]] Network transformer_block(const BlockSizes& sizes);
 /// The second half of transformer_block: the perceptron.
 [[nodiscard]] Network perceptron_block(const BlockSizes& sizes);
@@ -109,17 +110,17 @@ struct LlamaSizes {
 
 /// Decoder-only transformer like Llama (Touvron et al. 2023): RMS pre-normalisation, rotary
 /// positions, heads of queries that share keys and values, perceptrons gated by SiLU, and no
-/// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the outputs of
-/// the router are only used as weights. Throws std::invalid_argument unless `heads` divides
-/// `hidden` into even parts, `kv_heads` divides `heads`, and `experts` is at least 2 and divides
-/// 2·`sequence`. The loss is the cross-entropy of the next token. Units: embedding, layers.0 …,
-/// head.
+/// biases. Each expert processes a fixed, equal number of random tokens (experts.h); the router
+/// only weights the outputs of a token's experts. Throws std::invalid_argument unless `heads`
+/// divides `hidden` into even parts, `kv_heads` divides `heads`, and `experts` is 0, or at least 2
+/// and a divisor of 2·`sequence`. The loss is the cross-entropy of the next token. Units:
+/// embedding, layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
 /// Text encoder with post-normalisation and the head of a masked language model (Devlin et al.
 /// 2018: BERT, whose head is tied), without dropout. All tokens belong to one segment. Throws
-/// std::invalid_argument for a width that the heads do not divide. The loss is the cross-entropy of
-/// all positions. Units: embedding, layer.0 …, head.
+/// std::invalid_argument unless `heads` divides `hidden`. The loss is the cross-entropy of all
+/// positions. Units: embedding, layer.0 …, head.
 [[nodiscard]] Network bert(const TransformerSizes& sizes);
 
 struct VitSizes {
@@ -131,8 +132,8 @@ struct VitSizes {
 
 /// Vision transformer (Dosovitskiy et al. 2020) with patches of 16 pixels, as in torchvision,
 /// without dropout; the defaults have the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
-/// layers.0 …, head. Throws std::invalid_argument for other sizes of images, and for a width that
-/// the heads do not divide.
+/// layers.0 …, head. Throws std::invalid_argument unless `image` is a multiple of 16 and `heads`
+/// divides `hidden`.
 [[nodiscard]] Network vit(const VitSizes& sizes);
 
 struct RnnLmSizes {
@@ -160,7 +161,7 @@ struct RnnLmSizes {
 /// Linear 5→2: the model of PyTorch's tutorial on data parallelism.
 [[nodiscard]] Network linear_model();
 
-/// Sizes with which a model is built, by name: {"image", 128}.
+/// Sizes with which a model is built, by name, such as {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 inline constexpr std::array<std::string_view, 9> model_size_names{
@@ -187,15 +188,15 @@ struct Model {
 /// Throws UsageError, which names the size as a flag, if the model lacks it.
 void check_has_size(const Model& model, std::string_view size);
 
-/// Returns the model with a tied head. Throws UsageError if it has none.
+/// Returns the model with a tied head. Throws UsageError if the model does not support one.
 [[nodiscard]] Model with_tied_head(const Model& model);
 
-/// User options for a network from a file, in addition to its sizes.
+/// User options for a network from a file, in addition to the network's sizes.
 struct FileOptions {
   std::optional<Loss> loss = {};  // nothing: derived from the network's last operators
   /// Whether parameters are initialised with the file's values; otherwise randomly.
   bool stored_weights = false;
-  /// Sizes of open dimensions of the input by their names.
+  /// Sizes of open dimensions of inputs, and values of inputs without dimensions, by name.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
   std::string prediction = {};  // name of the output for the loss; empty: the first one
 

@@ -16,12 +16,12 @@ namespace parbench {
 
 /// One layer. Inputs are indices of earlier layers, or `network_input`.
 struct Layer {
-  std::string name;  // prefix of its parameters' names
+  std::string name;  // prefix of the names of the layer's parameters
   std::shared_ptr<const LayerKind> kind;
   std::vector<int> inputs;
-  Shape output = {};  // shape of one sample: {C, H, W} or {features}
+  Shape output = {};  // shape of one sample, such as {C, H, W} or {features}
   int unit = 0;       // index into Network::units
-  int tied_to = -1;   // earlier layer whose parameters it uses; -1: none
+  int tied_to = -1;   // earlier layer whose parameters this layer uses; -1: none
 
   /// Returns whether a tensor, the output of a layer or `network_input`, is one of the inputs.
   [[nodiscard]] bool reads(int tensor) const {
@@ -29,7 +29,7 @@ struct Layer {
   }
 };
 
-/// Returns the layer's kind if it is of that class, otherwise null.
+/// Returns the layer's kind if it is of class `Kind`, otherwise null.
 template <class Kind>
 [[nodiscard]] const Kind* as(const Layer& layer) {
   return dynamic_cast<const Kind*>(layer.kind.get());
@@ -47,15 +47,15 @@ enum class Loss {
 /// Returns the name for --loss.
 [[nodiscard]] std::string_view to_string(Loss loss);
 
-/// A function that returns the initial values of a parameter in canonical order; null if they are
-/// drawn at random.
+/// A function that returns the initial values of a parameter in canonical order, or null if these
+/// are drawn at random.
 using StoredValues =
     std::function<std::shared_ptr<const std::vector<float>>(const ParameterSpec& spec)>;
 
 /// Layers in the order of execution. A model may be split between its units: few tensors, most
 /// often one, cross from the units before a split to those after it.
 struct Network {
-  // includes the sizes that `input` does not show, so that different networks have different names
+  // the name of a shipped model includes the sizes that users can set and `input` does not show
   std::string name;
   Shape input;  // shape of one sample
   /// If above 0, the input consists of i32 tokens below this number; 0: numbers in the case's
@@ -70,27 +70,27 @@ struct Network {
   Loss loss = Loss::mean_squared_error;
   std::vector<Layer> layers;
   std::vector<std::string> units;
-  // target of mean_squared_error: one class per sample, or standard normal numbers
+  // target of mean_squared_error: if true, one class per sample; otherwise standard normal numbers
   bool one_hot_target = true;
   StoredValues stored_values = {};  // empty: all parameters are drawn
-  /// Units that start the second and later stages in the published partition for two devices; empty
-  /// if none was published.
+  /// Units that start the second and later stages in the published partition; empty if none was
+  /// published.
   std::vector<std::string> published_partition;
 
   [[nodiscard]] const Layer& layer(int index) const {
     return layers.at(static_cast<std::size_t>(index));
   }
-  /// Returns the shape of an input. Throws std::out_of_range, with the layer's name, if it is
-  /// missing.
+  /// Returns the shape of the layer's input number `which`. Throws std::out_of_range, with the
+  /// layer's name, if there is none.
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
   /// Returns the tensors that layers from `first` on read from earlier layers, as indices of layers
   /// or `network_input`, ascending.
   [[nodiscard]] std::vector<int> crossing(int first) const;
-  /// Returns the shape of a tensor: an output, or the input.
+  /// Returns the shape of one sample of a tensor: of a layer's output, or of the network's input.
   [[nodiscard]] const Shape& shape_of(int tensor) const {
     return tensor == network_input ? input : layer(tensor).output;
   }
-  /// Returns the work of a layer for a micro-batch.
+  /// Returns the work of a layer for `samples` samples.
   [[nodiscard]] LayerWork work_of(const Layer& layer, std::int64_t samples,
                                   NumberFormat format = {}) const;
   /// Returns the parameters in PyTorch's order, each once, with the layer that owns it.
@@ -102,8 +102,8 @@ struct Network {
   [[nodiscard]] bool is_tied_to(int index) const {
     return std::ranges::find(layers, index, &Layer::tied_to) != layers.end();
   }
-  /// Returns the number of positions of a sample before its padding. It is the same for every seed,
-  /// because the work depends on it.
+  /// Returns the number of positions of a sample without padding. It does not depend on the seed,
+  /// so that all seeds have the same amount of work.
   [[nodiscard]] std::int64_t length_of(std::int64_t sample) const;
   /// Returns the number of positions in a batch of `batch` samples over which the loss is a mean.
   [[nodiscard]] std::int64_t target_positions(std::int64_t batch) const;
@@ -115,7 +115,8 @@ struct Network {
   [[nodiscard]] std::int64_t max_samples() const;
 
   /// Appends a layer, whose output shape is derived from its inputs, and returns its index. Throws
-  /// std::invalid_argument, with the layer's name, for inputs that its kind does not support.
+  /// std::invalid_argument, with the layer's name, for inputs that do not precede the layer or that
+  /// the layer's kind does not support.
   template <class Kind>
   int add(std::string layer_name, Kind kind, std::vector<int> inputs) {
     return append(std::move(layer_name), std::make_shared<const Kind>(std::move(kind)),
@@ -126,9 +127,9 @@ struct Network {
                  std::vector<int> inputs) {
     return append(std::move(layer_name), std::move(kind), std::move(inputs));
   }
-  /// Makes a layer use the parameters of an earlier one, with the same roles and shapes, and add
-  /// its gradients to theirs. Throws std::logic_error unless `to` is earlier and has such
-  /// parameters.
+  /// Makes layer `index` use the parameters of the earlier layer `to`; the gradients of both layers
+  /// are added. Throws std::logic_error unless `to` is earlier and has parameters of the same roles
+  /// and shapes.
   void tie(int index, int to);
   /// Starts a unit, to which the layers appended next belong.
   void unit(std::string unit_name);
@@ -138,7 +139,8 @@ struct Network {
              std::vector<int> inputs);
 };
 
-/// Returns a shape with the number of samples as first dimension.
+/// Returns the shape of `samples` samples, each of shape `sample`: the number of samples comes
+/// first.
 [[nodiscard]] Shape with_samples(std::int64_t samples, const Shape& sample);
 
 }  // namespace parbench

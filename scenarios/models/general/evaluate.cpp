@@ -190,7 +190,8 @@ Values product_of(const Values& a, const Values& b, std::int64_t inner, const Sh
   return out;
 }
 
-/// Returns the index of one of `count` rows. Throws std::out_of_range for other indices.
+/// Returns `index` as the number of one of `count` rows. Throws std::out_of_range if there is no
+/// such row.
 std::size_t row_of(double index, std::size_t count) {
   const bool exists = index >= 0 && index < static_cast<double>(count);  // false for NaN
   if (!exists) {

@@ -12,8 +12,8 @@ namespace parbench::general {
 /// Elements in canonical order.
 using Values = std::vector<double>;
 
-/// Returns the result of one operation of a graph. `inputs`: values of its inputs. Throws
-/// std::out_of_range for the index of a row that does not exist.
+/// Returns the result of one operation of a graph. `inputs`: values of the operation's inputs.
+/// Throws std::out_of_range for the index of a row that does not exist.
 [[nodiscard]] Values evaluate(const Graph& graph, const Operation& operation,
                               const std::vector<const Values*>& inputs, std::int64_t samples);
 

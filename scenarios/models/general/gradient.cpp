@@ -49,8 +49,9 @@ class ReversePass {
     return sum;
   }
 
-  /// Returns the only dimension in which a placement's input is smaller than its result; −1 if
-  /// there is none or more than one, if its step is not 1, and for other operations.
+  /// Returns the only dimension in which a placement's input is smaller than the result; −1 if
+  /// there is none or more than one, if the step in that dimension is not 1, and for other
+  /// operations.
   [[nodiscard]] int dimension_of_part(const Operation& one) const {
     int dimension = -1;
     if (one.kind != OpKind::placement) return dimension;
@@ -195,8 +196,8 @@ class ReversePass {
     }
   }
 
-  /// Returns the gradient of a^b with respect to a (`first`), g·b·a^(b−1), or to b, g·ln(a)·a^b,
-  /// which is 0 unless a is positive.
+  /// Returns the gradient of a^b with respect to a (`first`): g·b·a^(b−1); or to b: g·ln(a)·a^b
+  /// where a is positive, otherwise 0.
   [[nodiscard]] static Term of_power(Term a, Term b, Term y, bool first, Term g) {
     if (first) return g * (b * a.apply(power, b - 1.0F));
     const Term slope = y * a.log();
@@ -218,8 +219,8 @@ class ReversePass {
     return is_extreme * (g / is_extreme.sum(operation.axes));
   }
 
-  /// Returns the derivative of a product with respect to each element: the product of the others.
-  /// This is y/a, except where a is 0.
+  /// Returns the derivative of a product with respect to each element: the product of the other
+  /// elements. This is y/a, except where a is 0.
   [[nodiscard]] static Term of_product(const Operation& operation, Term a, Term y) {
     const Term is_zero = a.equal(0.0F);
     const Term others = is_zero.choose(1.0F, a).reduce(Reduction::product, operation.axes);

@@ -391,7 +391,8 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_slice(to, shape(a), starts, steps);
-  // The placement fills its result, so it can only reverse dimensions (step −1), as the slice does.
+  // The placement fills its result, so it can only reverse dimensions (step −1), as the slice with
+  // the same arguments does.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},

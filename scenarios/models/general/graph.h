@@ -17,8 +17,8 @@
 
 namespace parbench::general {
 
-/// The extent of a dimension: `size` or, with `samples`, `size`·N for N samples. The latter is the
-/// row-major join of the dimensions {outer, N, size/outer}.
+/// The extent of a dimension: `size` or, with `samples`, `size`·N for N samples. A dimension with
+/// samples is the row-major join of the dimensions {outer, N, size/outer}.
 struct Extent {
   std::int64_t size = 1;
   bool samples = false;
@@ -54,8 +54,8 @@ using Axes = std::vector<std::int64_t>;
 /// Returns for example "{N, 3, 2}"; "{5·N·2}" is one dimension that joins 5, the samples and 2.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
-/// Maximum number of rows that can be selected by index: f32, the type in which indices are
-/// computed, has all integers up to it.
+/// Maximum number of rows that can be selected by index. Indices are computed in f32, which
+/// represents all integers up to this number.
 inline constexpr std::int64_t max_rows = 1 << 24;
 
 enum class OpKind : std::uint8_t {
@@ -95,10 +95,10 @@ struct Operation {
   std::shared_ptr<const Constant> values = {};
 };
 
-/// A graph of operations. Functions append an operation and return its index. Operations on
-/// constants are evaluated if the result has at most `max_folded` elements and no samples. Element
-/// operations on numbers become numbers; sums with 0 and products with 1 return the other operand.
-/// Functions throw std::invalid_argument for unsupported shapes.
+/// A graph of operations. Functions append operations and return the index of the result.
+/// Operations on constants are evaluated if the result has at most `max_folded` elements and no
+/// samples. Element operations on numbers become numbers; sums with 0 and products with 1 return
+/// the other operand. Functions throw std::invalid_argument for unsupported shapes.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -137,7 +137,7 @@ class Graph {
   }
   int broadcast(int a, const Extents& shape);
   int permute(int a, std::vector<std::int64_t> order);
-  /// Moves a dimension to another place among the others, which keep their order.
+  /// Moves dimension `from` to position `to`; the other dimensions keep their order.
   int move_axis(int a, std::size_t from, std::size_t to);
   /// Exchanges the last two dimensions.
   int transpose(int a);
@@ -154,8 +154,8 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
-  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters, which
-  /// `input` and `parameter` number.
+  /// Appends an operation whose inputs are in this graph. Not for inputs and parameters: use
+  /// `input` and `parameter`, which number them.
   int add(Operation operation) { return append(std::move(operation)); }
   /// Appends an OpKind::layer. `index`: number of the layer in a list of the caller.
   int layer(int index, std::vector<int> inputs, Extents shape);
@@ -177,14 +177,15 @@ class Graph {
   int parameters_ = 0;
 };
 
-/// Returns the operations, ascending, at which a traversal from `results` to their inputs ends:
-/// inputs, parameters, and `stops` (by operation). For a backward pass, these are the tensors of
-/// the forward pass that it reads.
+/// Returns the operations, ascending, at which a traversal from `results` towards their inputs
+/// ends: inputs, parameters, and operations for which `stops` is true (by operation). If `results`
+/// are gradients, and `stops` selects results of the forward pass, these are the tensors that the
+/// backward pass reads.
 [[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
                                        const std::vector<bool>& stops);
 
 /// Returns the dimension of an axis, which counts from the end if negative. Throws
-/// std::invalid_argument if it is out of range.
+/// std::invalid_argument if the axis is out of range.
 [[nodiscard]] std::size_t dimension_of(std::int64_t axis, std::size_t rank);
 
 }  // namespace parbench::general

@@ -145,8 +145,9 @@ class Lowering {
     return instruction;
   }
 
-  /// Returns a program that writes the elements of an operation contiguously. `is_root`: computes
-  /// the elements even if the operation gets separate memory; otherwise reads them from there.
+  /// Returns a program that writes the elements of an operation contiguously. `is_root`: whether to
+  /// compute the elements also if the operation gets separate memory, instead of reading them from
+  /// there.
   [[nodiscard]] Program elements_of(int index, bool is_root) const {
     Program program;
     program.map.extents = shape(index);
@@ -180,7 +181,7 @@ class Lowering {
     return is_direct ? program_of(index) : elements_of(index, false);
   }
 
-  /// Returns a program that writes the result of a movement contiguously.
+  /// Returns a program that writes the result of a movement (is_movement) contiguously.
   [[nodiscard]] Program copied(const Operation& operation) const {
     const StridedView input = view_of(operation.inputs.front());
     std::optional<StridedView> view = moved(operation, input, options_.samples);
@@ -239,7 +240,7 @@ class Lowering {
   }
 
   /// Assigns operations with separate memory to targets of the same type that do not accumulate, so
-  /// that they write there directly.
+  /// that the calls of these operations write to the targets directly.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];

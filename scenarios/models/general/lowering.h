@@ -21,8 +21,8 @@ struct Target {
   bool accumulate = false;  // add to the content of the memory
 };
 
-/// One operation of the device. Arguments name memory: i ≥ 0 is the result of operation i, −1 − i
-/// the memory of target i.
+/// One operation of the device. Arguments name memory: i ≥ 0 is the memory of the result of
+/// operation i, −1 − i that of target i.
 struct LoweredCall {
   OpDesc desc;
   std::vector<std::pair<std::string_view, int>> arguments;

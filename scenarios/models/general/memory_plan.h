@@ -179,8 +179,9 @@ class MemoryPlan {
     return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
   }
 
-  /// Returns whether the readers of an element operation recompute it instead of reading it from
-  /// memory: if they are few element operations, and its program is short.
+  /// Returns whether the readers of an element operation recompute the result instead of reading it
+  /// from memory: if the readers are few element operations, and the program of the result is
+  /// short.
   [[nodiscard]] bool is_computed_again(int index) const {
     constexpr std::size_t max_instructions = 10;
     constexpr std::size_t max_readers = 4;
@@ -220,8 +221,8 @@ class MemoryPlan {
     }
   }
 
-  /// Returns whether the elements of an operation are in canonical order from the beginning of some
-  /// memory.
+  /// Returns whether the elements of an operation are in canonical order from the beginning of the
+  /// memory that contains them.
   [[nodiscard]] bool is_plain(int index) const {
     const StridedView view = view_of(index);
     return view.offset == 0 && view.is_contiguous();
@@ -239,7 +240,7 @@ class MemoryPlan {
   std::vector<std::vector<int>> readers_;
   std::vector<bool> computed_;  // whether an operation gets separate memory
   std::set<int> divided_;       // operations that get memory because a program was too long
-  std::set<int> indices_;       // results that are indices of rows
+  std::set<int> indices_;       // operations that get memory as indices of rows
 };
 
 }  // namespace parbench::general

@@ -58,9 +58,10 @@ class Relayout {
   }
 
  private:
-  /// Makes dimension `d` advance along a digit. If it extends beyond the digit, divides it: the
-  /// outer part becomes a new dimension in front, which is processed next. Returns false if the
-  /// dimension does not match the digits, or cannot be divided.
+  /// Makes dimension `d` advance along a digit. If the dimension extends beyond the digit, divides
+  /// the dimension: the outer part becomes a new dimension in front, which is processed next, and
+  /// `d` becomes the index of the inner part. Returns false if the dimension does not match the
+  /// digits, or cannot be divided.
   [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
@@ -89,8 +90,8 @@ class Relayout {
     stride = multiple * digit->stride;
   }
 
-  /// Divides a dimension into two, the inner one with the given extent. Returns false if the Map
-  /// has no room for another one, or reads coordinates in this one.
+  /// Divides a dimension into two, the inner one with extent `inner`. Returns false if the Map
+  /// already has the maximum number of dimensions, or reads coordinates in the dimension.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {
@@ -123,7 +124,7 @@ class Relayout {
 };
 
 /// Converts the operands of a call that are in the memory `name` to a layout; returns false if the
-/// call cannot access it.
+/// call cannot access this memory in that layout.
 bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
   auto* map = std::get_if<Map>(&call.desc);
   if (map == nullptr) return false;

@@ -1,4 +1,5 @@
-// Results of operations that only move elements, as strided views of other tensors.
+// Results of movements, operations that only select, repeat or rearrange elements, as strided views
+// of other tensors.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +25,20 @@ struct StridedView {
 /// Returns the strides of a canonical tensor.
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
-/// Returns the view of the result of a movement (is_movement), from the view of its input; nothing
-/// for a reshape whose result strides cannot describe.
+/// Returns the view of the result of a movement (is_movement), from the view of the movement's
+/// input; nothing for a reshape whose result strides cannot describe.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 
 /// Returns the view of the result of a chain of movements of `base`, a canonical tensor, for one
-/// sample; nothing if strides cannot describe it. `chain`: the movements, the last one first.
+/// sample; nothing if strides cannot describe the result. `chain`: the movements, the last one
+/// first.
 [[nodiscard]] std::optional<StridedView> moved(const Graph& graph, int base,
                                                const std::vector<int>& chain);
 
-/// Returns whether `moved` supports a kind: expansions, permutations, reshapes, slices, and
-/// `detached`, whose elements stay in place.
+/// Returns whether a kind of operation is a movement: its result has the input's elements,
+/// selected, repeated or in another shape or order. These are expansions, permutations, reshapes,
+/// slices, and `detached`, whose elements stay in place.
 [[nodiscard]] bool is_movement(OpKind kind);
 
 }  // namespace parbench::general

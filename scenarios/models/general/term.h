@@ -98,8 +98,8 @@ struct Term {
     const std::int64_t count = graph->shape(operation)[axis].size;
     return part(axis, count - 1, count, -1);
   }
-  /// Returns a tensor with the elements of this term from position `starts` on, and zeros
-  /// elsewhere.
+  /// Returns a tensor of shape `to` with the elements of this term from position `starts` on, and
+  /// zeros elsewhere.
   [[nodiscard]] Term place(Axes starts, Extents to) const {
     Axes steps(starts.size(), 1);
     return {graph, graph->place(operation, std::move(starts), std::move(steps), std::move(to))};

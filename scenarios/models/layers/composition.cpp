@@ -25,7 +25,7 @@ using general::LoweredGraph;
 using general::Operation;
 using general::OpKind;
 
-/// Returns whether a result that the backward pass reads is kept for it rather than recomputed.
+/// Returns whether a result that the backward pass reads is kept rather than recomputed.
 bool is_worth_keeping(const Operation& operation) {
   return operation.kind == OpKind::reduction || operation.kind == OpKind::product ||
          operation.kind == OpKind::rows || operation.kind == OpKind::scattered_rows;
@@ -92,7 +92,8 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
   }
 }
 
-/// Writes the calls of one of the two passes, which access activations in the layout of the device.
+/// Writes the calls of a forward or a backward pass. The calls access activations in the layout of
+/// the device.
 class CompositionWriter {
  public:
   CompositionWriter(LayerPass& pass, bool is_flat,
@@ -125,7 +126,8 @@ class CompositionWriter {
     memory_.targets.push_back(view);
   }
 
-  /// Adds a result that is written to an activation of the layer, or to its gradient.
+  /// Adds a result that is written to an activation of the layer, or to the gradient of an
+  /// activation.
   void add_activation(int operation, const Shape& shape, const SymbolicView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     add_layout(-1 - static_cast<int>(targets_.size()), tensor);
@@ -175,7 +177,7 @@ class CompositionWriter {
   general::LoweringOptions options_;
   std::vector<general::Target> targets_;
   Memory memory_;
-  std::map<int, TensorDesc> layouts_;  // tensors of the layer that are not canonical
+  std::map<int, TensorDesc> layouts_;  // by name: layouts to which calls must be converted
 };
 
 }  // namespace

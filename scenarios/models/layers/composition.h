@@ -17,9 +17,9 @@ class Composition final : public LayerKind {
  public:
   /// `name`: name of the computation, such as "softmax". The inputs of the graph are those of the
   /// layer. `output`: the operation of the graph that computes the layer's output. `parameters`:
-  /// specifications of the graph's parameters, in their order. Inputs and output have the samples
-  /// as first dimension. Throws std::invalid_argument if the output does not, or has no other
-  /// dimension.
+  /// specifications of the graph's parameters, in the order of the graph. Inputs and output have
+  /// the samples as first dimension. Throws std::invalid_argument if the output does not begin with
+  /// the samples or has no other dimension.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
@@ -53,7 +53,7 @@ class Composition final : public LayerKind {
   std::vector<int> parameter_indices_;  // operations of the graph, by parameter
   general::Graph backward_;             // graph of the forward pass followed by the gradients
   int upstream_ = 0;                    // operation of backward_: gradient of the output
-  std::map<int, int> gradients_;        // operations of backward_, by input or parameter
+  std::map<int, int> gradients_;        // operations of backward_, by operation of forward_
   std::vector<int> kept_;               // results of the forward pass kept for the backward pass
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;

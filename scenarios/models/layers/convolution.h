@@ -6,8 +6,8 @@
 
 namespace parbench {
 
-/// torch.nn.Conv2d. Initial weights are normal with variance 2/(outputs·k²) (He et al. 2015,
-/// fan-out).
+/// torch.nn.Conv2d. Initial weights are normal with variance 2/(output channels·k²) (He et al.
+/// 2015, fan-out).
 class Convolution final : public OperationKind {
  public:
   struct Options {
@@ -20,7 +20,7 @@ class Convolution final : public OperationKind {
 
   explicit Convolution(Options options) : options_(options) {}
 
-  /// Returns the shape of the operation for a micro-batch.
+  /// Returns the shape of the operation for inputs of shape `source`, which includes the samples.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
   [[nodiscard]] const Options& options() const { return options_; }
 

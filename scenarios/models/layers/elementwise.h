@@ -14,7 +14,7 @@ class ElementKind : public OperationKind {
   }
 };
 
-/// Functions of one element: ReLU, GELU, sigmoid and others. BatchNorm can include a ReLU.
+/// Functions of one element: ReLU, GELU, sigmoid and others.
 class Activation final : public ElementKind {
  public:
   /// `low` and `high`: limits of ActivationKind::clip; other kinds ignore them.

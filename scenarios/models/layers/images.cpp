@@ -9,7 +9,7 @@
 namespace parbench {
 namespace {
 
-/// Returns the pooling of a micro-batch with the shape of the input.
+/// Returns the pooling of an input of shape `source`, which includes the samples.
 PoolingShape shape_of(const Window& window, const Shape& source) {
   return {.source = source,
           .kernel = window.kernel,
@@ -176,7 +176,7 @@ void ChannelSlice::write_forward(ForwardPass& pass) const {
                  {"destination", pass.place_output(op.tensor("destination").bytes)}});
 }
 
-/// The gradient of all other channels is zero.
+/// The gradient of the channels outside of the slice is zero.
 void ChannelSlice::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   const Gradient incoming = pass.gradient();

@@ -32,7 +32,7 @@ struct InitialValues {
 struct ParameterSpec {
   std::string name;  // "layer1.0.conv1.weight"; "weight" before a network adds its layer's name
   int layer = 0;
-  std::string role;  // role in the layer's operations: "weights", "bias", "scale", "shift"
+  std::string role;  // role in the layer's operations, such as "weights" or "bias"
   Shape shape;
   InitialValues initial = {};
 };
@@ -45,8 +45,8 @@ struct LayerWork {
   MathMode math = MathMode::strict;
 };
 
-/// One of `count` equal parts of the positions of all samples; it contains the same share of each
-/// sample.
+/// Part number `index` of `count` equal parts of the positions of all samples; it has the same
+/// share of the positions of each sample.
 struct PositionPart {
   int index = 0;
   int count = 1;
@@ -93,8 +93,8 @@ class LayerKind {
     return std::nullopt;
   }
 
-  /// Return whether the backward pass reads an input of the forward pass, or its output. Tensors
-  /// that no pass reads are not kept.
+  /// Return whether the backward pass reads an input or the output of the forward pass. Tensors
+  /// that no backward pass reads are not kept.
   [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/,
                                                   const LayerWork& /*work*/) const {
     return false;

@@ -10,10 +10,11 @@
 
 namespace parbench {
 
-/// A layer that computes one operation; `gradients_of` returns the operations of its backward pass.
-/// Operands with the role of a parameter are the parameter, or its gradient with "diff_" in front.
-/// The other operands that the operation reads are the inputs of the layer, in their order. The
-/// first operand that it writes is the output; further ones are kept for the backward pass.
+/// A layer that computes one operation; `gradients` returns the operations of the backward pass. An
+/// operand with the role of a parameter is that parameter; with "diff_" in front of the role, the
+/// parameter's gradient. The other operands that the operation reads are the inputs of the layer,
+/// in their order. The first operand that it writes is the output; further ones are kept for the
+/// backward pass.
 class OperationKind : public LayerKind {
  public:
   [[nodiscard]] virtual OpDesc forward(const LayerWork& work) const = 0;

@@ -12,7 +12,7 @@
 
 namespace parbench {
 
-/// Common part of both passes. Memory is relative to a micro-batch.
+/// Common part of both passes. Views of memory may be relative to a micro-batch (SymbolicView).
 class LayerPass {
  public:
   LayerPass() = default;
@@ -66,8 +66,8 @@ struct Gradient {
   int temporary = -1;  // index of the temporary; -1: memory of a boundary between stages
 };
 
-/// The backward pass takes the gradient of the layer's output, contributes the gradients of its
-/// inputs, and releases the taken gradient unless it contributes the same memory.
+/// The backward pass takes the gradient of the layer's output, contributes the gradients of the
+/// layer's inputs, and releases the taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
   /// Returns whether the pass adds to stored gradients of parameters instead of overwriting them.
@@ -75,7 +75,8 @@ class BackwardPass : public LayerPass {
   [[nodiscard]] virtual SymbolicView output() const = 0;
   [[nodiscard]] virtual SymbolicView kept(std::string_view name) const = 0;
 
-  /// Returns the gradient of the output: the sum of its readers' contributions.
+  /// Returns the gradient of the output: the sum of the contributions of all layers that read the
+  /// output.
   [[nodiscard]] virtual Gradient gradient() = 0;
   /// Returns the gradient of the output as one or two summands, for operations that add them.
   [[nodiscard]] virtual std::vector<Gradient> gradient_in_parts() = 0;
@@ -105,9 +106,10 @@ class BackwardPass : public LayerPass {
 
   /// Returns the stored gradient of a parameter, for operations that write canonical gradients.
   [[nodiscard]] virtual SymbolicView parameter_gradient(std::string_view role) = 0;
-  /// Emits an operation that computes "diff_<role>" of parameters into the store, through
-  /// temporaries if the layout of the operation differs from that of the store. `overwriting` and
-  /// `adding`: descriptions without and with `accumulate`. `bindings` exclude the gradients.
+  /// Emits an operation that computes the gradients "diff_<role>" of `roles` into the stored
+  /// gradients, through temporaries if the layout of the operation differs from the stored one.
+  /// `overwriting` and `adding`: descriptions without and with `accumulate`. `bindings` exclude the
+  /// gradients.
   virtual void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                         std::vector<SymbolicBinding> bindings,
                                         const std::vector<std::string_view>& roles) = 0;

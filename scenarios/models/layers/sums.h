@@ -20,7 +20,7 @@ void add_up(LayerPass& pass, const SymbolicView& data, const SymbolicView& in_f3
 void add_up(BackwardPass& pass, const SymbolicView& data);
 
 /// Writes each shard's part of the sum of `data` over all shards to `destination`, which may be
-/// this part of `data`. The content of `data` becomes undefined.
+/// this part of `data`. The content of the rest of `data` becomes undefined.
 void add_up_part(LayerPass& pass, const SymbolicView& data, PositionPart part,
                  const SymbolicView& in_f32, const SymbolicView& destination);
 /// Overload with scratch memory from the backward pass. The sum replaces the part in `data`.

@@ -20,8 +20,9 @@ struct Window {
   /// Returns the number of positions of the window along the height or width `image`. Throws
   /// std::invalid_argument if the window is larger than the padded image.
   [[nodiscard]] std::int64_t positions(std::int64_t image) const;
-  /// Returns {channels, H, W} after the window has moved over {…, H, W}. Throws
-  /// std::invalid_argument for inputs that are not images, and as above.
+  /// Returns {channels, H, W} after the window has moved over an image. Throws
+  /// std::invalid_argument for inputs that are not images, and if the window is larger than the
+  /// padded image.
   [[nodiscard]] Shape output(std::int64_t channels, const Shape& image) const;
 
   friend bool operator==(const Window&, const Window&) = default;

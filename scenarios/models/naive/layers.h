@@ -19,7 +19,7 @@ using Input = std::function<const Values&(std::size_t which)>;
 using Parameter = std::function<Values(const char* suffix)>;
 
 /// Returns the output of a layer for `samples` samples, over which batch normalisations compute
-/// their statistics. `source`: shape of a sample of its first input.
+/// their statistics. `source`: shape of a sample of the layer's first input.
 [[nodiscard]] Values output_of(const Layer& layer, const Shape& source, const Input& input,
                                const Parameter& parameter, std::int64_t samples);
 

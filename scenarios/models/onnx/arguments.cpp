@@ -57,7 +57,7 @@ Term Arguments::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int
 }
 
 /// Repeats a constant for each sample if it is broadcast with a dimension that joins the samples
-/// with others.
+/// with other dimensions (Extent with `samples` and a size above 1).
 Term Arguments::repeated(Term x) {
   const Extents shape = x.shape();
   const std::optional<Met> met = samples_met(shape.size());

@@ -30,7 +30,8 @@ class Exchanged {
   [[nodiscard]] Term to_front(Term x) const { return is_plain_ ? x : moved(x).reshape(front()); }
   [[nodiscard]] Term from_front(Term x) const { return is_plain_ ? x : restored(x); }
 
-  /// Moves the samples before all other dimensions. Dimensions joined with them become separate.
+  /// Moves the samples before all other dimensions. Dimensions joined with the samples become
+  /// separate.
   [[nodiscard]] Term moved(Term x) const { return x.reshape(divided_).move_axis(samples_ + 1, 0); }
   /// Inverts `moved`; the dimensions of `x` after the samples may be joined.
   [[nodiscard]] Term restored(Term x) const {

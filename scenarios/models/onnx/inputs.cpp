@@ -42,9 +42,10 @@ std::string name_of_dimension(const Input& input, std::size_t d) {
   return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
 }
 
-/// Returns the dimension of an input that contains the samples: the one with the name of the first
-/// input's first dimension or, if that has no name, an unnamed one with its size. In recurrent
-/// states, it follows the layers. 0 if there is none.
+/// Returns the dimension of an input that contains the samples; 0 if none is found. It is the first
+/// one with the name of the leading dimension of the file's first input with dimensions. If that
+/// leading dimension has no name, it is the first unnamed one of the same size. In recurrent
+/// states, the samples follow the layers.
 std::size_t samples_of(const Graph& graph, const Input& input) {
   const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
   const auto first = std::ranges::find_if(graph.inputs, has_shape);
@@ -158,8 +159,8 @@ class InputMaker {
                     d, input.name, name));
   }
 
-  /// Throws UsageError for a name in --dim that is neither that of an open dimension nor that of an
-  /// input without dimensions.
+  /// Throws UsageError for a name in --dim that is neither an open dimension (other than the
+  /// samples) nor an input without dimensions.
   void check_dimensions() const {
     std::vector<std::string> known;
     for (const Input& input : graph_.inputs) {

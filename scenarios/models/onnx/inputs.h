@@ -5,11 +5,13 @@
 
 namespace parbench::onnx_import {
 
-/// Adds all inputs of the file to the translator. Floating-point inputs, or token inputs if there
-/// are none, are concatenated in the network's input. Other inputs become constants: masks ones,
-/// positions 0, 1, 2, …, an input without dimensions its number in --dim, and the rest zeros.
-/// Returns whether the network's input consists of tokens. Throws UsageError if the file has
-/// neither kind of input, for an open dimension without a size, and for other names in --dim.
+/// Adds all inputs of the file to the translator. Floating-point inputs with dimensions, or token
+/// inputs if there are none, become the network's input; several are concatenated. Other inputs
+/// become constants: masks ones, positions 0, 1, 2, …, an input without dimensions its number in
+/// --dim, and the rest zeros. Returns whether the network's input consists of tokens. Throws
+/// UsageError if the file has neither kind of input, for an input without a batch dimension and a
+/// further dimension, for an open dimension or a single number without a value in --dim, and for
+/// other names in --dim.
 bool add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options);
 
 }  // namespace parbench::onnx_import

@@ -1,6 +1,6 @@
 // An operation belongs to the layer of its readers. If its readers are in several layers, or are an
-// OpKind::layer, the operation is the last one of a separate layer. An OpKind::layer is a layer by
-// itself.
+// OpKind::layer, the operation is the last one of a separate layer; shared operations (is_shared)
+// are computed again in each of these layers instead. An OpKind::layer is a layer by itself.
 #include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ namespace {
 using general::Operation;
 using general::OpKind;
 
-/// Replaces characters that separate parts of cases' names by dots.
+/// Replaces characters that separate parts of cases' names by dots, and removes leading dots.
+/// Returns "layer" if nothing is left.
 std::string with_dots(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
@@ -73,8 +74,8 @@ class Layering {
     }
   }
 
-  /// Finds the last operation of each operation's layer; −1: several layers compute it, −2: none
-  /// does.
+  /// Finds the last operation of each operation's layer; −1: several layers compute the operation,
+  /// −2: no layer does.
   void find_roots() {
     constexpr int unread = -2;
     root_of_.assign(slot(output_) + 1, unread);
@@ -94,7 +95,8 @@ class Layering {
     }
   }
 
-  /// Collects the constants of the parameters that a composition reads, in the order of `copied`.
+  /// Collects the constants of the parameters that a composition reads, in the order in which
+  /// `copied` adds them.
   void collect(int index, bool is_own_root, std::set<int>& known,
                std::vector<int>& constants) const {
     const bool is_outside = !is_own_root && is_root(index);
@@ -105,7 +107,8 @@ class Layering {
     for (const int input : operation.inputs) collect(input, false, known, constants);
   }
 
-  /// Finds parameters that several compositions read together with different other parameters.
+  /// Finds parameters, other than uniform ones, that several compositions with different sets of
+  /// parameters read.
   void find_common() {
     // by parameter: all parameters of the first composition that reads it
     std::map<int, std::vector<int>> first_reader;
@@ -173,8 +176,8 @@ class Layering {
   }
 
   /// Stores a layer's parameters. A layer with the same constants as an earlier one is tied to it,
-  /// unless the first constant is uniform. Throws CannotTranslate if a layer shares only some
-  /// constants that are not uniform.
+  /// unless the first constant is uniform. Throws CannotTranslate if a layer that is not tied has a
+  /// constant of an earlier layer, other than a uniform one.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
@@ -299,7 +302,7 @@ class Layering {
   }
 
   /// Returns a shared parameter as the mean of its layer's output over the samples, all of which
-  /// have the same values. The layer sums their gradients.
+  /// have the same values. The layer sums the gradients of all samples.
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});

@@ -18,8 +18,8 @@ struct LayeredNetwork {
 
 /// Returns the layers that compute an operation of the translator's network from its only input:
 /// layers of operators, and compositions of the operations between them. Throws CannotTranslate for
-/// several inputs, for a tensor without samples between layers, and for a layer that shares only
-/// some weights with another one, unless both are compositions.
+/// several inputs, for a tensor without samples between layers, and for two layers that share only
+/// some of their weights, unless both are compositions.
 [[nodiscard]] LayeredNetwork layered(Translator& translator, int output);
 
 }  // namespace parbench::onnx_import

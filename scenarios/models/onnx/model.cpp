@@ -64,7 +64,7 @@ struct Made {
 };
 
 /// Returns the values of an earlier network of the same file and options, or else `values`, so that
-/// they are read once per run.
+/// values are read once per run.
 StoredValues shared_values(const std::string& path, const ImportOptions& options,
                            const StoredValues& values) {
   static std::mutex mutex;

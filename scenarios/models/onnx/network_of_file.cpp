@@ -113,9 +113,9 @@ const Node* last_node(const Graph& graph, std::string name) {
   return nullptr;
 }
 
-/// Returns the prediction and the loss: for a Softmax or LogSoftmax over the last of two or three
-/// dimensions, its input and the cross-entropy; otherwise the output and the mean squared error.
-/// Throws UsageError for a constant output.
+/// Returns the prediction and the loss. If the output is a Softmax or LogSoftmax over the last of
+/// two or three dimensions, these are the input of the softmax and the cross-entropy; otherwise the
+/// output and the mean squared error. Throws UsageError for a constant output.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
@@ -192,7 +192,7 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
   std::vector<std::size_t> ending(count + 1);  // by layer: number of tensors that it reads last
   std::size_t open = 0;
   for (std::size_t layer = 0; layer < count; ++layer) {
-    if (last_reader[layer] >= layer) {  // the output before `layer` is still read
+    if (last_reader[layer] >= layer) {  // the output of the previous layer is still read
       ++open;
       ++ending[last_reader[layer]];
     }
@@ -203,11 +203,10 @@ std::vector<std::size_t> crossing_tensors(const Network& network) {
 }
 
 /// Divides the layers into units, named after their first layers. A layer of products
-/// (LayerKind::products) begins a unit if a single tensor crosses to it. Otherwise, the unit begins
+/// (LayerKind::products) begins a unit if a single tensor crosses to it. Otherwise, its unit begins
 /// at the nearest earlier layer to which a single tensor crosses, such as the normalisation at the
-/// beginning of a residual block; earlier products after that layer are in the same unit. A unit
-/// with more than `many` products, which a connection spans, is also divided at products to which
-/// at most `few` tensors cross.
+/// beginning of a residual block; products between these two layers are in the same unit. A unit
+/// with more than `many` products is also divided at products to which at most `few` tensors cross.
 void divide_into_units(Network& network) {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;
@@ -228,7 +227,7 @@ void divide_into_units(Network& network) {
     }
     if (!can_begin[i] && i != 0) continue;
     const bool is_divided = products.size() > many;
-    if (can_begin[i] && is_divided) products.pop_back();  // its unit begins here
+    if (can_begin[i] && is_divided) products.pop_back();  // its unit is the one at i
     for (const std::size_t product : std::exchange(products, {})) {
       if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }

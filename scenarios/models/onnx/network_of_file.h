@@ -19,8 +19,8 @@ struct ImportOptions {
 };
 
 /// Returns the network that computes an output of a file. `load` reads values of constants. With
-/// `stored_weights`, parameters are initialised with values of the file. Throws UsageError if the
-/// network cannot be trained, with the reasons for which nodes cannot be translated.
+/// `stored_weights`, parameters are initialised with values of the file. Throws UsageError if nodes
+/// cannot be translated, with the reasons, and if the network cannot be trained.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options);
 

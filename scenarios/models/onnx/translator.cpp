@@ -23,8 +23,8 @@ using general::OpKind;
 /// Thrown for a node that reads the result of a node that could not be translated.
 class Missing : public std::exception {};
 
-/// Maximum elements of constants whose values are inspected: max_inspected if they can be weights
-/// and do not have the shape of a mask, otherwise max_read.
+/// Maximum elements of constants whose values are inspected: max_inspected for constants that can
+/// be weights and do not have the shape of a mask, otherwise max_read.
 constexpr std::int64_t max_inspected = 1 << 20;
 constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
 

@@ -63,11 +63,11 @@ struct Tensor {
   bool is_constant = true;
   int operation = 0;
   ElementType type = ElementType::floating;
-  std::optional<IntegerRange> range = {};  // of an integer type of 8 or 16 bits
+  std::optional<IntegerRange> range = {};  // of the type, if it is an integer type of 8 or 16 bits
 };
 
-/// A layer of an operator or a fusion (OpKind::layer), and the constants with its parameters'
-/// initial values, by role.
+/// A layer of an operator or a fusion (OpKind::layer), and the constants with the initial values of
+/// the layer's parameters, by role.
 struct TranslatedLayer {
   std::shared_ptr<const LayerKind> kind;
   std::string name;
@@ -76,7 +76,7 @@ struct TranslatedLayer {
 
 class Translator {
  public:
-  /// Returns the values of a tensor of the file.
+  /// A function that returns the values of a tensor of the file.
   using Load = std::function<std::vector<float>(const std::string& name)>;
 
   /// `file` must outlive the translator.
@@ -94,7 +94,8 @@ class Translator {
   void translate_nested(const onnx_import::Graph& nested);
   /// Gives a name to an existing tensor.
   void set(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
-  /// Returns the tensor of that name; the current node is skipped if it does not exist.
+  /// Returns the tensor of that name. If it does not exist, the translation of the current node
+  /// ends.
   [[nodiscard]] const Tensor& get(const std::string& name) const;
 
   struct Problem {
@@ -123,8 +124,9 @@ class Translator {
   [[nodiscard]] const Tensor* find(const std::string& name) const;
   /// Returns the network's operation for a tensor. The first call for a constant appends it: as a
   /// parameter with `trains`, or if it consists of weights (is_trainable) of several elements that
-  /// are neither a mask nor positions; otherwise with its values. Throws CannotTranslate for a
-  /// constant that is too large or contains the number of samples.
+  /// are neither a mask nor positions; otherwise with its values. A later call with `trains`
+  /// appends a parameter if the earlier call did not. Throws CannotTranslate for a constant that is
+  /// too large or contains the number of samples.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
   /// Returns whether a constant is made of the file's weights. Results of sines, comparisons or
   /// rounding are not: they are positions, masks or indices.
@@ -138,7 +140,8 @@ class Translator {
   [[nodiscard]] std::string module_of(int constant) const;
 
   /// Adds a tensor of the file, an initializer or the output of a Constant node, to the graph of
-  /// constants. If `may_train`, a floating-point tensor of more than one element is weights.
+  /// constants. If `may_train`, a floating-point tensor of more than one element counts as weights
+  /// (is_trainable).
   int add_source(const std::string& name, const Constant& constant, bool may_train);
   /// Returns whether any initializers of the file are weights. If none are, values of Constant
   /// nodes may be weights.
@@ -154,10 +157,10 @@ class Translator {
   [[nodiscard]] int turned(int constant);
 
   /// Appends a layer to the network; its inputs begin with the samples. `weights`: the constant
-  /// after which it is named; −1: it is named after the node.
+  /// after which the layer is named; −1: it is named after the node.
   Term add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                  std::vector<std::pair<std::string, int>> parameters, int weights);
-  /// Appends a layer to a graph that shares the layers of this translator.
+  /// Appends a layer to `graph`, whose layers this translator numbers.
   int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
   /// Replaces the network by a graph with the same inputs and parameters. `makers`: by operation.
   void replace_network(general::Graph network, std::vector<const Node*> makers) {
@@ -226,7 +229,8 @@ class Arguments {
   [[nodiscard]] Term weights(std::size_t which);
   /// Returns the sum of a term and an input; the term alone if the input is omitted.
   [[nodiscard]] Term plus(Term x, std::size_t which) { return has(which) ? x + operand(which) : x; }
-  /// Returns the range of the type of an input; nothing unless it has 8 or 16 bits.
+  /// Returns the range of the type of an input; nothing unless it is known to be an integer type of
+  /// 8 or 16 bits.
   [[nodiscard]] std::optional<IntegerRange> range(std::size_t which) const {
     return tensor(which).range;
   }
@@ -245,7 +249,8 @@ class Arguments {
   /// Returns whether an input can be a layer's weights: a constant that is made of weights, or of
   /// floating-point numbers and not a scalar.
   [[nodiscard]] bool is_weight(std::size_t which) const;
-  /// Returns the operation of an input in the graph of constants. `what`: its name in errors.
+  /// Returns the operation of an input in the graph of constants. `what`: name of the input in
+  /// errors.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// Returns the values of a constant input; empty if the input is omitted.
   [[nodiscard]] std::vector<double> numbers(std::size_t which) const;
@@ -269,7 +274,7 @@ class Arguments {
   /// attribute is refused and an input is limited, so that operators can multiply it by an extent.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
-  /// Returns an attribute with several integers, each limited to `max_integer`.
+  /// Returns an attribute with several integers, each limited to ±`max_integer`.
   [[nodiscard]] std::vector<std::int64_t> integer_list(std::string_view name,
                                                        std::vector<std::int64_t> fallback) const;
   [[nodiscard]] bool flag(std::string_view name, bool fallback) const {
@@ -304,14 +309,14 @@ class Arguments {
     type_ = type;
     range_ = range;
   }
-  /// Returns an output of the node: that operation in `graph()`.
+  /// Returns the tensor of an output of the node, which `operation` of `graph()` computes.
   [[nodiscard]] Tensor result(int operation) const;
 
  private:
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
   struct Met {
     std::size_t dimension = 0;
-    Extent extent = {};  // extent of the other input, which contains the samples
+    Extent extent = {};  // extent of that dimension in the other input
   };
   [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
   [[nodiscard]] Term repeated(Term x);

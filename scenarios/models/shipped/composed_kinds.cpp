@@ -37,8 +37,8 @@ Shape rows_shape(const Shape& image) {
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
-/// Rotates pairs in {samples, positions, 1, kv heads, queries per kv head, 2, half a head}; a pair
-/// is along the dimension of extent 2.
+/// Rotates pairs in {samples, positions, 1, kv heads, queries per kv head, 2, half a head}; the two
+/// numbers of a pair are neighbours in the dimension of extent 2.
 struct Rotation {
   Term cosines;
   Term sines;  // sines, negative for the first number of each pair

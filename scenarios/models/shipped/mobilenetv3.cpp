@@ -70,8 +70,8 @@ MobileNet mobilenet_of(bool small) {
           .classifier = 1280};
 }
 
-/// Returns the channels between the two layers of a squeeze-and-excitation: a quarter, rounded to a
-/// multiple of 8 that is at least 90% of it.
+/// Returns the channels between the two layers of a squeeze-and-excitation: a quarter of
+/// `channels`, rounded to a multiple of 8 that is at least 90% of that quarter.
 std::int64_t squeezed(std::int64_t channels) {
   constexpr std::int64_t multiple = 8;
   const std::int64_t quarter = channels / 4;
@@ -79,7 +79,8 @@ std::int64_t squeezed(std::int64_t channels) {
   return 10 * rounded < 9 * quarter ? rounded + multiple : rounded;
 }
 
-/// Appends a convolution without bias, a normalisation and an activation function.
+/// Appends a convolution without bias, a normalisation and, unless `function` is none, an
+/// activation function.
 int normalised_convolution(Network& net, const std::string& name, int input,
                            const Convolution::Options& options, Function function) {
   constexpr float epsilon = 1e-3F;

@@ -54,8 +54,8 @@ struct BlockOptions {
   bool projects = false;  // whether the shortcut has a projection
 };
 
-/// Appends the end of a block: its last normalisation, to which it adds the shortcut. Returns the
-/// last layer.
+/// Appends the end of a block: the projection of the shortcut, if there is one, and the last
+/// normalisation, to which the shortcut is added. Returns the last layer.
 int block_end(Network& net, const BlockOptions& block, int input, const std::string& norm, int x,
               std::int64_t channels) {
   int shortcut = input;

@@ -9,7 +9,7 @@
 namespace parbench {
 
 Network rnn_lm(const RnnLmSizes& sizes) {
-  // standard deviation of embeddings, equal to that of uniform numbers within ±0.05
+  // standard deviation of embeddings, about that of uniform numbers within ±0.05
   constexpr float deviation = 0.03F;
   constexpr float probability = 0.5F;
   Network net;

@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// Settings of a transformer block. Its width is that of its input.
+/// Settings of a transformer block. The block is as wide as its input.
 struct BlockKind {
   std::int64_t heads = 1;
   bool causal = true;
@@ -17,8 +17,8 @@ struct BlockKind {
   float epsilon = 1e-5F;
 };
 
-/// Returns a network without layers that reads `sequence` tokens of a vocabulary and predicts one
-/// for each position. Layers appended next belong to unit "embedding".
+/// Returns a network without layers that reads `sequence` tokens of a vocabulary and predicts a
+/// token for each position. Layers appended next belong to unit "embedding".
 [[nodiscard]] Network network_of_tokens(std::string name, std::int64_t sequence,
                                         std::int64_t vocabulary);
 

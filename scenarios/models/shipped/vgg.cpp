@@ -19,7 +19,7 @@ struct Group {
 };
 constexpr std::array<Group, 5> vgg16_groups{{{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}}};
 
-/// Appends linear layer, ReLU and dropout. Returns the last layer.
+/// Appends a linear layer, a ReLU and a dropout. Returns the last layer.
 int classifier_layer(Network& net, int number, int input) {
   constexpr std::int64_t features = 4096;
   constexpr float probability = 0.5F;

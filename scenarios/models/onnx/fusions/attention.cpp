@@ -23,7 +23,7 @@ bool is_nearly(double value, double wanted) {
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// A product with a number, or a quotient by one: the other operand, and the factor.
+/// A product with a number, or a quotient by a number: the other operand, and the factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;
@@ -51,14 +51,15 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
-  // whether the layer's output and all tensors up to the heads have one reader
+  // whether the layer's output and all tensors up to the heads have one reader each
   bool is_read_once = true;
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Returns the heads in a tensor {…, heads, positions, size} that is a moved and scaled output of a
-/// layer; nothing for other tensors. Leading dimensions may be joined.
+/// Returns the heads in a tensor {…, heads, positions, size} that movements and scalings make of a
+/// layer's output or of the network's input; nothing for other tensors. Leading dimensions may be
+/// joined.
 std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
@@ -126,7 +127,7 @@ int unrepeated(const Fusing& fusing, int index) {
 }
 
 /// Returns the values {positions, positions} of a constant that is repeated for samples and heads;
-/// null for others.
+/// null for other tensors.
 const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   const Operation& operation = fusing.at(unrepeated(fusing, index));
@@ -183,7 +184,7 @@ std::optional<Hiding> hiding(const Fusing& fusing, const Operation& operation) {
   return std::nullopt;
 }
 
-/// Returns the kind of mask that a tensor is if it is added to scores.
+/// Returns which kind of mask a tensor is if it is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
   const auto hides = [](double value) { return value <= hidden_below; };
@@ -260,7 +261,7 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
 }
 
 /// Returns a layer whose output contains queries, keys and values one after the other; combines
-/// three linear layers if necessary. Nothing otherwise.
+/// three linear layers if necessary. Nothing if no layer can have this output.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };
@@ -292,8 +293,8 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
                           fusing.at(parts[0].layer).inputs, std::move(like));
 }
 
-/// Skips reshapes, and selections that do not change probabilities (they replace NaN); returns the
-/// first other operation.
+/// Skips reshapes, and selections that return probabilities unchanged (exporters use them to
+/// replace NaN); returns the first other operation.
 int probabilities_below(const Fusing& fusing, int index) {
   const std::vector<double> trial{0, 1e-30, 0.25, 1};
   while (true) {
@@ -347,7 +348,8 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
 }
 
 /// Like `packed`, without a copy: for operands in the rows of one layer, one after the other, or of
-/// three linear layers, which are combined. Nothing for other operands and factors.
+/// three linear layers, which are combined. Nothing for other operands, or if the product of all
+/// factors is not 1.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);

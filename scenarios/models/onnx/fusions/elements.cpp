@@ -74,8 +74,8 @@ std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
   return std::nullopt;
 }
 
-/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, from its values at
-/// `points`; nothing for other functions.
+/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order, from the function's
+/// values at `points`; nothing for other functions.
 std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   const double furthest = std::ranges::max(points());
@@ -104,7 +104,8 @@ std::shared_ptr<const LayerKind> convolution_with_bias(const Fusing& fusing, int
   return std::make_shared<const Kind>(options);
 }
 
-/// Replaces a layer without bias by one with `bias`, a number for each of its channels or columns.
+/// Replaces a linear layer or convolution without bias by one with `bias`, a number for each
+/// channel or column of the layer; nothing for other layers.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
@@ -119,8 +120,8 @@ std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(like));
 }
 
-/// Merges a factor or an addend per channel (`op`: product or addition) into the batch
-/// normalisation before it; nothing for other layers.
+/// Merges `constant`, a factor or an addend per channel (`op`: product or addition), into the batch
+/// normalisation `norm`; nothing if that is another layer, has a ReLU, or has several readers.
 std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int constant) {
   const auto* kind = fusing.kind_of<BatchNorm>(norm);
   if (kind == nullptr || kind->relu() || !fusing.has_one_reader(norm)) return std::nullopt;

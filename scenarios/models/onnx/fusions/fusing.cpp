@@ -66,9 +66,9 @@ int Fusing::run(int output) {
   return result;
 }
 
-/// Records the operations after the first `size_before`: one reader each, and the current node.
-/// `from`: number of readers of the operation that `to` replaces, which `to` gets; 0: none is
-/// replaced.
+/// Records the operations appended since the last call: one reader each, and the current node.
+/// `from`: number of readers of the operation that `to` replaces, which become readers of `to`; 0:
+/// none is replaced. `to` is a new operation if its index is at least `size_before`.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);

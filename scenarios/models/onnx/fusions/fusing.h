@@ -19,7 +19,7 @@ class Fusing {
  public:
   explicit Fusing(Translator& translator) : translator_(translator) {}
   /// Replaces the translator's network by a fused one with the operations on which `output`
-  /// depends; returns the operation for `output` in it.
+  /// depends; returns the operation of the fused network that replaces `output`.
   [[nodiscard]] int run(int output);
 
   [[nodiscard]] general::Graph& graph() { return graph_; }
@@ -51,7 +51,8 @@ class Fusing {
     return layer == nullptr ? nullptr : dynamic_cast<const Kind*>(layer->kind.get());
   }
 
-  /// Returns the number that all elements of an operation equal; nothing for other operations.
+  /// Returns the number that all elements of an operation equal; nothing if there is no such
+  /// number.
   [[nodiscard]] std::optional<double> number_of(int index) const;
   /// Returns the constant of a parameter that varies only in the dimensions [first, first + count)
   /// and is repeated in the others; nothing for other operations.
@@ -89,7 +90,7 @@ class Fusing {
 }
 
 /// Returns what `find` returns for one input of a commutative operation, and the other input;
-/// nothing if it finds nothing in both inputs.
+/// nothing if `find` returns nothing for both inputs.
 template <class Find>
 [[nodiscard]] auto find_input(const general::Operation& operation, Find find)
     -> std::optional<std::pair<typename decltype(find(0))::value_type, int>> {

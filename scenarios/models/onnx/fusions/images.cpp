@@ -1,5 +1,5 @@
-// Fuses movements of channels and pixels, and means of images, to layers that support the device's
-// layout of images.
+// Fuses operations that move channels and pixels, and means of images, to layers that support the
+// device's layout of images.
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +55,7 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
-/// Replaces a slice by a slice of channels, then one of rows and columns.
+/// Replaces a slice by a slice of channels and a slice of rows and columns, as far as needed.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = padded(fusing, operation)) return made;
   if (!moves_pixels(fusing, operation)) return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
                           *fusing.layer_of(index));
 }
 
-/// Merges cropping after a transposed convolution into its padding.
+/// Merges cropping after a transposed convolution into the padding of the convolution.
 std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges) {
   const int layer = fusing.at(index).inputs.front();
   const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);

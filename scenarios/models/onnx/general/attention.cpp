@@ -29,7 +29,7 @@ Term joined_heads(Term x) {
   return moved.reshape({from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Repeats each head of keys or values for the heads of queries that share it, `heads` in total.
+/// Repeats heads of keys or values for the `heads` heads of queries that share them.
 Term repeated_heads(Term x, std::int64_t heads) {
   const std::int64_t own = x.shape()[1].size;
   refuse_if(own < 1 || heads % own != 0,
@@ -42,7 +42,7 @@ struct Weighing {
   float cap = 0;    // limit of scores, applied by a tanh; 0: none
   bool is_causal = false;
   std::int64_t past = 0;          // positions before the queries
-  std::optional<Term> mask = {};  // a boolean mask selects visible keys; another is added to scores
+  std::optional<Term> mask = {};  // selects visible keys if boolean, else added to scores
   bool is_boolean = false;
 };
 
@@ -110,8 +110,8 @@ Outputs attention(Arguments& arguments) {
 
 // --- onnxruntime ---
 
-/// Returns the mask to add to scores, from a padding mask {N, keys} of ones and zeros and an
-/// addend.
+/// Returns the mask to add to scores: the sum of a padding mask {N, keys} of ones and zeros,
+/// converted, and an addend. `padding` and `addend`: indices of these inputs, which may be omitted.
 std::optional<Term> mask_of(Arguments& arguments, std::size_t padding, std::size_t addend) {
   if (!arguments.has(padding)) return optional_operand(arguments, addend);
   const Term seen = arguments.operand(padding);
@@ -128,7 +128,7 @@ void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t
 }
 
 /// Returns the attention of queries, keys and values, {N, positions, heads·width} each. `padding`:
-/// index of the input with the mask.
+/// index of the input with the padding mask.
 Outputs attended_rows(Arguments& arguments, const std::vector<Term>& rows, std::size_t padding) {
   const std::int64_t heads = arguments.integer("num_heads", 0);
   std::vector<Term> parts;
@@ -181,8 +181,8 @@ Term angles(Term table, const std::optional<Term>& positions) {
   return table.reshape(with_dimension(table.shape(), table.rank() - 1));
 }
 
-/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. Pairs are
-/// neighbours if `interleaved`, else count/2 apart.
+/// Rotates the first `count` elements of heads in x {N, positions, heads, width}. The elements of a
+/// pair are neighbours if `interleaved`, else count/2 apart.
 Term turned(Term x, Term cosines, Term sines, std::int64_t count, bool interleaved) {
   const std::int64_t half = count / 2;
   const Extents shape = x.shape();

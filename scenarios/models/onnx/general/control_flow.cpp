@@ -37,8 +37,8 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
   return results;
 }
 
-/// Reshapes a condition, one for all samples or one per sample, for broadcasting to a tensor of
-/// shape `chosen`.
+/// Reshapes a condition, with one value for all samples or one per sample, for broadcasting to a
+/// tensor of shape `chosen`.
 int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   const Extent count = general::count_of(graph.shape(condition));
   refuse_if(count.size != 1, "its condition must be a single value, or one per sample");

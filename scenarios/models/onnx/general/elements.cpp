@@ -216,7 +216,7 @@ Outputs converted(Arguments& arguments, ElementType to, std::optional<IntegerRan
 }
 
 Outputs cast(Arguments& arguments) {
-  constexpr int uint32 = 12;  // types of results, but of no constants
+  constexpr int uint32 = 12;  // supported for results, but not for constants
   constexpr int uint64 = 13;
   const auto to = static_cast<int>(arguments.integer("to", 1));
   refuse_if(!is_number(to) && to != uint32 && to != uint64,
@@ -310,8 +310,9 @@ Outputs dequantise(Arguments& arguments) {
   return {x * along_axis(arguments, 1)};
 }
 
-/// Returns the range of the results of a quantisation, that of its zero point's type. Without a
-/// zero point, the attribute output_dtype names the type; 0 and no attribute: uint8.
+/// Returns the range of the results of a quantisation: that of the type of the zero point or,
+/// without one, of the type that the attribute output_dtype names. If that is 0 or omitted, the
+/// type is uint8.
 IntegerRange quantised_range(const Arguments& arguments) {
   constexpr std::int64_t uint8 = 2;
   const std::int64_t named = arguments.integer("output_dtype", 0);

@@ -42,8 +42,8 @@ bool counts_samples(const general::Graph& graph, int indices) {
                              [&](int input) { return counts_samples(graph, input); });
 }
 
-/// Converts indices in a dimension to count from its front. In the dimension of samples, each
-/// sample may only select itself.
+/// Converts indices in a dimension to count from its front. In the dimension of samples, throws
+/// CannotTranslate unless the indices are computed from numbers of samples (counts_samples).
 Term indices_in(const Extent& extent, Term indices) {
   if (!extent.samples) return from_front(indices, extent.size);
   if (!counts_samples(*indices.graph, indices)) check_fixed(extent);
@@ -55,7 +55,7 @@ Extents shape_of_choice(const Extents& from, std::size_t axis, const Extents& by
   return joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())});
 }
 
-/// Selects elements of a dimension by indices. The dimensions of `indices` replace it.
+/// Selects elements of a dimension by indices. The dimensions of `indices` replace that dimension.
 Term chosen(Term x, std::size_t axis, Term indices) {
   const Extents from = x.shape();
   const Extents others = without_dimension(from, axis);
@@ -115,8 +115,8 @@ Outputs gather(Arguments& arguments) {
   return {chosen(x, axis, indices_in(from[axis], arguments.operand(1)))};
 }
 
-/// Returns, for each element of `indices`, the index in the flattened tensor of the element with
-/// the same coordinates except in the axis, where `indices` has the coordinate.
+/// Returns, for each element of `indices`, the index of an element of the flattened tensor: the one
+/// with the same coordinates, but with the value in `indices` as the coordinate in `axis`.
 Term flat_indices(const Extents& shape, std::size_t axis, Term indices) {
   Term flat = indices.filled(0);
   std::int64_t stride = 1;
@@ -155,8 +155,8 @@ Outputs gather_elements(Arguments& arguments) {
   return {table.rows(flat).reshape(flat.shape())};
 }
 
-/// Indices of the rows that a list of coordinates selects in a tensor. The coordinates begin after
-/// the first `batch` dimensions.
+/// Indices of the rows that a list of coordinates selects in a tensor. The coordinates omit the
+/// first batch_dims dimensions, which tensor and list have in common.
 struct RowIndices {
   Term indices;  // in the shape of the coordinates without the last dimension
   Extent rows;   // number of rows of the tensor
@@ -220,7 +220,8 @@ Outputs gather_nd(Arguments& arguments) {
   return {table.rows(at.indices).reshape(joined({at.indices.shape(), at.row}))};
 }
 
-/// Replaces rows of a tensor by the rows of input 2 or, with reduction "add", adds these to them.
+/// Replaces rows of a tensor by the rows of input 2 or, with reduction "add", adds the rows of
+/// input 2 to rows of the tensor.
 Term scattered(Arguments& arguments, Term x, const Extent& rows, const Extent& width,
                Term indices) {
   const Term updates = arguments.operand(2);

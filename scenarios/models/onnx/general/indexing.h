@@ -20,21 +20,24 @@ using general::Term;
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
-/// Return a shape with another dimension before `dimension`, and without `dimension`.
+/// Return a shape with `extent` inserted before `dimension`, or a shape without `dimension`.
 [[nodiscard]] general::Extents with_dimension(general::Extents shape, std::size_t dimension,
                                               general::Extent extent = {});
 [[nodiscard]] general::Extents without_dimension(general::Extents shape, std::size_t dimension);
-/// Returns a term without the dimensions `axes` of extent 1. Negative axes count from the end.
+/// Returns a term without the dimensions `axes`, which have extent 1. Negative axes count from the
+/// end.
 [[nodiscard]] Term squeezed(Term x, const general::Axes& axes);
 
-/// Reshapes to a matrix: the dimensions before `dimension` joined, and the others joined.
+/// Reshapes to a matrix: the dimensions before `dimension` joined, and those from `dimension` on
+/// joined.
 [[nodiscard]] Term divided_at(Term x, std::size_t dimension);
 
 /// Returns the extents that operator Reshape gives a tensor with the extents `from`. In `wanted`,
 /// −1 stands for the remaining elements, 0 for the extent of `from` unless `keeps_zeros`, and a
-/// multiple of samples_prime for an extent with the samples. Without such a multiple, finds the
-/// extent in which the samples keep their stride; the file may have `samples_of_file` samples in
-/// it. Throws CannotTranslate, or std::invalid_argument for too many elements (general::count_of).
+/// multiple of samples_prime for an extent with the samples. Without such a multiple, the samples
+/// are in the extent in which they keep their stride; `wanted` may have that extent for the
+/// `samples_of_file` samples of the exported file. Throws CannotTranslate, or std::invalid_argument
+/// for too many elements (general::count_of).
 [[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
                                                 const std::vector<std::int64_t>& wanted,
                                                 std::int64_t samples_of_file, bool keeps_zeros);

@@ -21,8 +21,9 @@ bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
 }
 
 /// Appends a linear layer for x {…, features} and returns its result, in the form of x. Nothing if
-/// x has another number of features, or if no dimension before them contains the samples. `weights`
-/// {outputs, inputs} and `bias` {outputs} are constants; −1: no bias.
+/// x has another number of features, or if no dimension before the last contains the samples.
+/// `weights` {outputs, inputs} and `bias` {outputs} are constants; −1: no bias. `named_after`: the
+/// constant after which the layer is named.
 std::optional<Term> linear(Arguments& arguments, Term x, int weights, int bias, int named_after) {
   const Extents shape = arguments.translator().constants().shape(weights);
   Extents from = x.shape();
@@ -121,7 +122,7 @@ struct Lettered {
 /// Converts a letter to a signed code; `char` is signed only on some processors.
 signed char code_of(char letter) { return static_cast<signed char>(letter); }
 
-/// Returns the letters of `a` that `b` has, or lacks.
+/// Returns the letters of `a` that `b` has (`has`) or lacks.
 std::string selected(const std::string& a, const std::string& b, bool has) {
   std::string left;
   std::ranges::copy_if(a, std::back_inserter(left),
@@ -135,7 +136,8 @@ std::string letters_without(const std::string& a, const std::string& b) {
   return selected(a, b, false);
 }
 
-/// Sums over the letters that are not in `order`, and arranges the others in that order.
+/// Sums over the letters that are not in `order`, and arranges the remaining dimensions in that
+/// order.
 Term arranged(const Lettered& of, const std::string& order) {
   Integers reduced;
   const Extents from = of.term.shape();

@@ -1,5 +1,6 @@
-// Recurrent operators: usual LSTMs as layers, others position by position. Sequences are
-// {positions, samples, values}, or with `layout` 1 {samples, positions, values}.
+// Recurrent operators. Usual LSTMs (is_usual_lstm) become layers; all others are computed position
+// by position. Sequences are {positions, samples, values}, or with `layout` 1 {samples, positions,
+// values}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Term element_of(Term x, std::int64_t which) {
   return x.part(0, which, 1).reshape(without_dimension(x.shape(), 0));
 }
 
-/// Weights of one direction, transposed for products with rows, and its functions.
+/// Weights of one direction, transposed for products with rows, and activation functions.
 struct Direction {
   Term inputs;      // {values, gates·hidden}
   Term recurrent;   // {hidden, gates·hidden}
@@ -190,7 +191,7 @@ class Recurrence {
   }
 
   /// Returns the outputs: hidden values {positions, directions, samples, hidden}, and the last
-  /// states {directions, samples, hidden}.
+  /// states {directions, samples, hidden}. With `layout` 1, the samples are the first dimension.
   [[nodiscard]] Outputs outputs(const std::vector<std::vector<Term>>& hidden,
                                 const std::vector<State>& last, bool has_cell) const {
     const Extents one{{}, x_.shape()[1], {.size = of_.hidden}};
@@ -268,9 +269,9 @@ State rnn_step(const Recurrence& of, const Direction& weights, Term values, cons
   return {.hidden = hidden, .cell = hidden};
 }
 
-/// Returns whether Lstm layers can compute a node: constant weights, default functions, zero
-/// initial states, no peepholes, lengths of sequences or other options, and no reader of the last
-/// cell states.
+/// Returns whether Lstm layers can compute a node whose shapes fit: constant weights, default
+/// functions, zero initial states, no peepholes, lengths of sequences or other options, and no
+/// reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   constexpr std::array others{"activation_alpha", "activation_beta", "clip", "input_forget"};
@@ -291,8 +292,8 @@ bool is_usual_lstm(Arguments& arguments) {
 }
 
 /// Returns the weights of one direction's gates, rows of {directions, rows, …} from `first` on,
-/// reordered from ONNX's (input, output, forget, cell) to those of layer Lstm (input, forget, cell,
-/// output).
+/// reordered from ONNX's order (input, output, forget, cell) to that of layer Lstm (input, forget,
+/// cell, output).
 Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int64_t hidden) {
   const Term own = element_of(weights, direction);
   std::vector<Term> gates;
@@ -302,8 +303,8 @@ Term gates_of(Term weights, std::int64_t direction, std::int64_t first, std::int
   return general::concatenated(gates, 0);
 }
 
-/// Translates an LSTM to a layer per direction over the whole sequence; nothing if layers cannot
-/// compute it.
+/// Translates an LSTM to a layer per direction over the whole sequence; nothing if such layers
+/// cannot compute it (is_usual_lstm).
 std::optional<Outputs> lstm_layers(Arguments& arguments) {
   if (!is_usual_lstm(arguments)) return std::nullopt;
   const Sequences of(arguments);

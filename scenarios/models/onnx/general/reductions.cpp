@@ -175,7 +175,7 @@ Outputs instance_norm(Arguments& arguments) {
   return {scaled_by_channel(arguments, normalised(x, axes, epsilon_of(arguments)))};
 }
 
-/// Before operator set 21, there is one scale and one shift per group.
+/// Before operator set 21, there is one scale and one shift per group, later per channel.
 Outputs group_norm(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const Extents shape = x.shape();

@@ -56,8 +56,8 @@ class Reshaping {
     return count;
   }
 
-  /// Finds the extent that contains the samples of the exported file, and divides it by their
-  /// number. Changes nothing if there is none.
+  /// Finds the extent that contains the samples of the exported file, and divides it by the number
+  /// of samples. Changes nothing if there is no such extent.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;

@@ -76,7 +76,8 @@ class GridSampling {
     return rest.min(2 * length - rest) + side.low;
   }
 
-  /// An integer position inside of the image, and whether the original position was inside.
+  /// An integer position inside of the image, and the factor of the pixel there: 0 if it stands for
+  /// a position outside that is padded with zeros, otherwise 1.
   struct Pixel {
     Term position;
     Term inside;
@@ -97,8 +98,8 @@ class GridSampling {
     return {far(t + 1.0F), near(t), near(rest), far(rest + 1.0F)};
   }
 
-  /// Interpolates in dimension d and later ones, for pixels `chosen` in the earlier ones. Returns
-  /// {N, points…, channels}.
+  /// Interpolates in dimension d and later ones, at the positions `chosen` in the earlier ones.
+  /// Returns {N, points…, channels}.
   [[nodiscard]] Term interpolated(std::size_t d, const std::vector<Pixel>& chosen) {
     if (d == sides_.size()) return read(chosen);
     const Side& side = sides_[d];
@@ -156,7 +157,8 @@ Outputs grid_sample(Arguments& arguments) { return {GridSampling(arguments).run(
 
 // --- sequences ---
 
-/// Reverses the first elements of each sequence, up to its length; the others are unchanged.
+/// Reverses the first elements of each sequence, up to the sequence's length; later elements are
+/// unchanged.
 Outputs reverse_sequence(Arguments& arguments) {
   const Term x = arguments.operand(0);
   const std::int64_t batch = arguments.integer("batch_axis", 1);

@@ -1,6 +1,6 @@
 // Operators with windows that move over one, two or three dimensions: convolutions and poolings.
-// Square windows become layers; others are computed from slices of the padded input, one for each
-// position (tap) in the window.
+// Square windows become layers; other windows are computed from slices of the padded input, one for
+// each position (tap) in the window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,9 +109,9 @@ Integers image_of(const Extents& shape) {
   return image;
 }
 
-/// Returns windows as the Window of a layer; nothing if they are not square, or unsupported.
-/// `has_trailing`: for poolings, which support trailing padding, but no dilation and no padding of
-/// a whole window.
+/// Returns windows as the Window of a layer; nothing if they are not square, or if layers do not
+/// support them. `has_trailing`: for poolings, which support trailing padding, but no dilation and
+/// no padding as large as the window.
 std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                     bool has_trailing) {
   const auto alike = [](const Integers& values) { return values[0] == values[1]; };
@@ -288,7 +288,8 @@ Outputs convolution(Arguments& arguments) {
   return {biased(arguments, convolved(x, arguments.operand(1), windows, groups))};
 }
 
-/// Returns a transposed convolution with square windows as a layer; nothing for others.
+/// Returns a transposed convolution with square windows as a layer; nothing for other windows.
+/// `added`: output_padding of the node.
 std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows& windows,
                                      std::int64_t groups, const Integers& added, bool has_bias) {
   const auto alike = [](const Integers& values) {
@@ -315,8 +316,8 @@ std::optional<Term> transposed_layer(Arguments& arguments, Term x, const Windows
 }
 
 /// Returns a transposed convolution, composed of general operations: the gradient of a convolution
-/// whose result has the gradient `x`, with respect to its input of shape `to` {N, O, …}. `weights`:
-/// {C, O/groups, …}.
+/// with respect to the convolution's input, of shape `to` {N, O, …}, if `x` is the gradient of the
+/// result. `weights`: {C, O/groups, …}.
 Term convolved_backward(Term x, Term weights, const Windows& windows, std::int64_t groups,
                         const Extents& to) {
   general::Graph& graph = *x.graph;

@@ -93,8 +93,8 @@ std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
   return {};
 }
 
-/// Checks that the path of external data, as text, leads into the model's folder, because the file
-/// may be from an untrusted source. Does not resolve symbolic links.
+/// Checks that the path of external data, as text, leads to a file in the model's folder, because
+/// the model may be from an untrusted source. Does not resolve symbolic links.
 void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   const std::string given = entry_of(tensor, "location");
@@ -254,7 +254,7 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
 // --- values of weights ---
 
 /// Replaces a tensor's reference to a file by the bytes in it. Throws std::exception for a range
-/// outside of the file, or unless it has `bytes_wanted` bytes.
+/// outside of the file, or if the range does not have `bytes_wanted` bytes.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   check_external(path, tensor);
@@ -294,7 +294,7 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
 
 using TensorsByName = std::map<std::string, const onnx::TensorProto*, std::less<>>;
 
-/// Adds the tensors of a graph and its nested graphs, at most max_nested_graphs deep.
+/// Adds the tensors of a graph and of its nested graphs, whose depth `exceeded_limit` has checked.
 void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
   for (const onnx::TensorProto& one : graph.initializer()) tensors[one.name()] = &one;
   for (const onnx::NodeProto& node : graph.node()) {

@@ -34,8 +34,8 @@ class FileValues {
   FileValues(const FileValues&) = delete;
   FileValues& operator=(const FileValues&) = delete;
 
-  /// Returns the values of a tensor as f32. Throws UsageError if the file lacks the tensor, if its
-  /// type is not numeric, or if its data is truncated.
+  /// Returns the values of a tensor as f32. Throws UsageError if the file lacks the tensor, if the
+  /// tensor's type is not numeric, or if its data is truncated.
   [[nodiscard]] std::vector<float> of(const std::string& name);
   void release();
 

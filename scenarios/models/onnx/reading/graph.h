@@ -27,8 +27,8 @@ struct IntegerRange {
 struct Constant {
   Shape shape;
   ElementType type = ElementType::floating;
-  std::optional<IntegerRange> range = {};  // of an integer type of 8 or 16 bits
-  std::vector<double> numbers = {};        // all values of a small constant; empty for larger ones
+  std::optional<IntegerRange> range = {};  // of the type, if it is an integer type of 8 or 16 bits
+  std::vector<double> numbers = {};        // all values of a small constant; otherwise empty
 };
 
 /// Stands for an attribute of a kind that is not read, such as a list of floats.
@@ -65,8 +65,8 @@ struct Input {
   Shape shape = {};                          // open dimensions: open_dimension
   std::vector<std::string> dimensions = {};  // names of open dimensions; empty for others
   ElementType type = ElementType::floating;
-  bool is_numbers = true;  // whether it is floating-point
-  bool is_tokens = false;  // whether it is i32 or i64
+  bool is_numbers = true;  // whether the elements are floating-point
+  bool is_tokens = false;  // whether the elements are i32 or i64
 };
 
 struct Graph {

@@ -119,8 +119,8 @@ class Inliner {
     return body;
   }
 
-  /// Replaces references to attributes of the call by their values; removes those that the call
-  /// lacks.
+  /// Replaces references to attributes of the call by the attributes' values; removes references to
+  /// attributes that the call lacks.
   void replace_references(onnx::NodeProto& node, const onnx::NodeProto& call) {
     auto* attributes = node.mutable_attribute();
     for (int i = attributes->size(); i-- > 0;) {
@@ -156,7 +156,8 @@ class Inliner {
 std::vector<std::string> separate(onnx::GraphProto& graph, const std::string& prefix,
                                   const Names& outer);
 
-/// Separates the nested graphs of a node, and appends the outer names that they read to its inputs.
+/// Separates the nested graphs of a node, and appends to the node's inputs the outer names that
+/// these graphs read.
 void separate_nested(onnx::NodeProto& node, const Names& names) {
   std::set<std::string, std::less<>> known(node.input().begin(), node.input().end());
   std::vector<std::string> captured;
