@@ -5,9 +5,10 @@ set(stand_in ${PROJECT_SOURCE_DIR}/tests/cuda_stand_in)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 
 get_target_property(sources parbench_cuda SOURCES)
-list(REMOVE_ITEM sources cudnn/cudnn_graph.cpp device_code/spin_kernel.cu)
+list(REMOVE_ITEM sources cudnn/cudnn_graph.cpp device_code/spin_kernel.cu runtime/dynamic_library.cpp)
 set_target_properties(parbench_cuda PROPERTIES SOURCES "${sources}")
-target_sources(parbench_cuda PRIVATE ${stand_in}/convolutions.cpp ${stand_in}/spin.cpp)
+target_sources(parbench_cuda PRIVATE ${stand_in}/convolutions.cpp
+  ${stand_in}/libraries.cpp ${stand_in}/spin.cpp)
 list(FILTER sources INCLUDE REGEX "[.]cu$")
 set(grid ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/grid.cpp)
 set_source_files_properties(${sources} PROPERTIES LANGUAGE CXX)
