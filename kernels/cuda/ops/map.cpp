@@ -110,8 +110,7 @@ std::shared_ptr<const CopiedValues> copied_values(CudaDevice& device, const Valu
   const std::size_t bytes = values->size() * sizeof(float);
   auto copy = std::make_shared<CopiedValues>(
       CopiedValues{values, device.allocate(bytes, MemoryKind::device)});
-  device.make_current();
-  PARBENCH_CUDA(cudaMemcpy(copy->memory.data(), values->data(), bytes, cudaMemcpyHostToDevice));
+  device.upload(copy->memory, values->data(), bytes);
   known = copy;
   return copy;
 }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# Runs every scenario of parbench in a tiny size on the devices of the stand-in, and checks that all cases
+# were measured and verified and that nothing was left behind.
+#   run_scenarios.py PARBENCH [WORD…]: only runs whose names have these words
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts" / "gpu-check.d"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts" / "lib"))
+from scenarios import TAKES_ONE, TINY_FLAGS, problem_of  # noqa: E402
+
+DEVICES = {
+    "one": ["cuda:0"],
+    "parts": ["cuda:0/0,cuda:0/1"],
+    "two": ["cuda:0,cuda:1"],
+    "mixed": ["cuda:0,cpu:0", "cpu:0,cuda:0"],
+    "four": ["cuda:0/0,cuda:0/1,cuda:0/2,cuda:0/3"],
+    "eight": [",".join(f"cuda:{device}" for device in range(8))],
+}
+FLAGS = {"tasks": [], "graphs": ["--graph"], "autotune": ["--autotune"]}
+TAKE_MANY = ("data-parallel", "hybrid", "graph", "collectives")  # as small as they are
+TAKE_ONE = ("branch", "matmul", "overlap", "inter-op", "selftest")  # device too
+SECONDS = 0.02
+BAD_WORDS = "CUDA stand-in: "
+
+
+class Ended:
+    """How parbench ended, as gpu-check's problem_of asks."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.text = process.stderr.strip()[-600:]
+
+    def how(self):
+        return f"exit code {self.code}"
+
+    def last_words(self):
+        return self.text
+
+
+def run(parbench, scenario, devices, flags):
+    """What is wrong with a run; None where nothing is."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [parbench, "--scenario", scenario, "--devices", devices, "--max-time", SECONDS]
+        command += ["--min-samples", 2, "--no-timeline", "--quiet", "--report", report, *TINY_FLAGS[scenario], *flags]
+        environment = {
+            "PARBENCH_STAND_IN_JITTER": "50",
+            "PARBENCH_STAND_IN_DEVICES": "8",
+            "XDG_CACHE_HOME": folder,
+            **os.environ,
+        }
+        process = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, env=environment, timeout=300
+        )
+        ended = Ended(process)
+        if not report.exists() or BAD_WORDS in process.stderr:
+            return f"{ended.how()}: {ended.last_words()}"
+        problem = problem_of(json.loads(report.read_text())["parbench"], ended)
+        if problem is None and "stand-in, no figures" not in process.stdout:
+            problem = "the header does not say that it is a stand-in"
+        return problem
+
+
+def runs():
+    """Names of runs, with their scenarios, devices and flags."""
+    for set_name, sets in DEVICES.items():
+        for flag_name, flags in FLAGS.items():
+            if set_name == "mixed" and flag_name == "graphs":
+                continue  # a graph holds work of one backend
+            for devices, scenario in itertools.product(sets, TINY_FLAGS):
+                count = devices.count(",") + 1
+                takes_part = {
+                    1: scenario in TAKE_ONE,
+                    2: scenario != TAKES_ONE,
+                }.get(count, scenario in TAKE_MANY)
+                if takes_part:
+                    yield f"{scenario} {flag_name} {set_name} ({devices})", scenario, devices, flags
+
+
+def main():
+    parbench, *wanted = sys.argv[1:]
+    failed = 0
+    for name, scenario, devices, flags in runs():
+        if not all(word in name for word in wanted):
+            continue
+        problem = run(parbench, scenario, devices, flags)
+        print(f"{'FAILED' if problem else 'ok    '} {name}", *([problem] if problem else []), flush=True)
+        failed += problem is not None
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
