@@ -105,6 +105,7 @@ std::shared_ptr<const CopiedValues> copied_values(CudaDevice& device, const Valu
   static std::map<std::pair<const CudaDevice*, const void*>, std::weak_ptr<const CopiedValues>>
       copies;
   const std::lock_guard lock(mutex);
+  std::erase_if(copies, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<const CopiedValues>& known = copies[{&device, values.get()}];
   if (auto copy = known.lock()) return copy;
   const std::size_t bytes = values->size() * sizeof(float);

@@ -21,6 +21,7 @@
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"
+#include "tests/bench/ranks/imagined_ranks.h"
 #include "tests/bench/ranks/linked_ranks.h"
 #include "tests/kernels/function_op.h"
 #include "tests/scenarios/fake_device.h"
@@ -76,6 +77,21 @@ TEST(RankPlan, SendsCopiesBetweenRanksOnTheLanesOfBoth) {
       EXPECT_EQ(here.data()[63], std::byte{7});
     }
   });
+}
+
+TEST(RankPlan, TakesTheMemoryForMessagesOfALaneBeforeItRuns) {
+  ImaginedRanks ranks(2);
+  OtherDevice device(std::move(cpu_devices(1).front()), "other:0");
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  Plan plan(&ranks);
+  const int before = device.allocations;
+  plan.add_lane("0", *stream);
+  const int prepared = device.allocations;
+  EXPECT_GT(prepared, before);
+  HostWork work([] {});
+  stream->perform(work);
+  stream->synchronize();
+  EXPECT_EQ(device.allocations, prepared);
 }
 
 TEST(RankPlan, WaitsForATaskOfAnotherRankByAMessage) {
