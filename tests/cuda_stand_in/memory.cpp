@@ -75,6 +75,11 @@ cudaError_t free_memory(Call& call, void* address, Allocation::Kind kind) {
   return cudaSuccess;
 }
 
+bool are_peers(const Allocation& one, const Allocation& other) {
+  constexpr auto device = Allocation::Kind::device;
+  return one.kind == device && other.kind == device && one.device != other.device;
+}
+
 }  // namespace
 
 const Allocation* allocation_of(const std::string& call, const void* address, std::size_t bytes) {
@@ -165,14 +170,16 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (const cudaError_t lost = call.lost()) return lost;
   if (kind != cudaMemcpyDefault) return call.fail(cudaErrorNotSupported, "use cudaMemcpyDefault");
   if (bytes == 0) return cudaSuccess;
-  const bool pageable = allocation_of(call.name(), to, bytes) == nullptr ||
-                        allocation_of(call.name(), from, bytes) == nullptr;
+  const Allocation* target = allocation_of(call.name(), to, bytes);
+  const Allocation* source = allocation_of(call.name(), from, bytes);
+  const bool pageable = target == nullptr || source == nullptr;
   const auto done = std::make_shared<bool>(false);
-  submit(*stream, [=] {
+  const auto copy = [=] {
     std::memcpy(to, from, bytes);
     const std::lock_guard lock(state().mutex);
     *done = true;
-  });
+  };
+  submit(*stream, copy, !pageable && are_peers(*target, *source) ? Work::peer_copy : Work::copy);
   if (!pageable || stream->capture) return cudaSuccess;
   call.wait([&] { return *done; }, "the stream does not reach the copy");
   return call.lost();
@@ -188,12 +195,14 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
   const auto* first = static_cast<const std::byte*>(from);
-  submit(default_stream(current_context()->device),
-         [to, staged = std::vector(first, first + bytes)] {
-           std::unique_lock lock(state().mutex);
-           state().changed.wait(lock, [] { return !state().holds_copies; });
-           std::memcpy(to, staged.data(), staged.size());
-         });
+  submit(
+      default_stream(current_context()->device),
+      [to, staged = std::vector(first, first + bytes)] {
+        std::unique_lock lock(state().mutex);
+        state().changed.wait(lock, [] { return !state().holds_copies; });
+        std::memcpy(to, staged.data(), staged.size());
+      },
+      Work::copy);
   return cudaSuccess;
 }
 
@@ -207,6 +216,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
   if (bytes > 0 && allocation_of(call.name(), to, bytes) == nullptr) {
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
-  submit(*stream, [=] { std::memset(to, value, bytes); });
+  submit(
+      *stream, [=] { std::memset(to, value, bytes); }, Work::fill);
   return cudaSuccess;
 }

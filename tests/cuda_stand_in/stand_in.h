@@ -1,13 +1,14 @@
-// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt and cuDNN, which executes the
-// CUDA backend on the host, and is as strict as a careful driver. It measures nothing.
-//
+// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN, CUPTI and NVML, which
+// executes the CUDA backend on the host, as strictly as a careful driver. It measures nothing.
 // What a real library answers with an error is answered so, with the reason on stderr. What it
 // leaves undefined (a handle that was destroyed, memory that is none) ends the process.
 //
 // Variables of the environment:
 //   PARBENCH_STAND_IN_DEVICES          number of devices, 2 unless set
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
-//   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
+//   PARBENCH_STAND_IN_TOPOLOGY         nvlink-switch unless set, nvlink-pairs, pcie-switches,
+//   no-peers PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a
+//   stream
 #pragma once
 
 #include <cuda_runtime_api.h>
