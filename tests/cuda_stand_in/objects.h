@@ -73,6 +73,11 @@ struct Allocation {
   std::size_t page_bytes = 0;
 };
 
+[[nodiscard]] int device_count();
+[[nodiscard]] int multiprocessors();
+/// A variable of the environment.
+[[nodiscard]] int setting(const char* variable, int otherwise);
+
 /// All that threads share.
 struct State {
   std::mutex mutex;
@@ -81,8 +86,8 @@ struct State {
   std::map<std::uintptr_t, Allocation> allocations;
   std::set<std::pair<int, int>> peers;
   cudaError_t lost = cudaSuccess;  // what every call returns from then on
-  int allocations_to_failure = 0;
-  int tasks_to_loss = 0;
+  int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
+  int tasks_to_loss = setting("PARBENCH_STAND_IN_LOSE_TASK", 0);
   bool holds_copies = false;
   std::uint32_t calls = 0;  // so far
   std::uint64_t nodes = 0;  // of graphs, so far
@@ -133,10 +138,6 @@ Kind* make(Arguments&&... arguments) {
   state().objects.push_back(std::move(made));
   return object;
 }
-
-[[nodiscard]] int device_count();
-[[nodiscard]] int multiprocessors();
-[[nodiscard]] int setting(const char* variable, int otherwise);
 
 /// Whether one device can be given access to the memory of another one.
 [[nodiscard]] bool can_access_peer(int device, int peer);
