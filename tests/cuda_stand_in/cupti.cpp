@@ -218,7 +218,6 @@ Functions cupti_functions() {
   PARBENCH_FUNCTION(cuptiUnsubscribe);
   PARBENCH_FUNCTION(cuptiEnableCallback);
   PARBENCH_FUNCTION(cuptiGetGraphNodeId);
-  PARBENCH_FUNCTION(cuptiGetStreamIdEx);
   PARBENCH_FUNCTION(cuptiActivityRegisterTimestampCallback);
   PARBENCH_FUNCTION(cuptiActivityRegisterCallbacks);
   PARBENCH_FUNCTION(cuptiActivityEnable);
@@ -293,16 +292,6 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle /*s
 /// Called by callbacks, which have the lock.
 CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* number) {
   *number = reinterpret_cast<std::uint64_t>(node);
-  return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, std::uint8_t /*per_thread*/,
-                               std::uint32_t* number) {
-  const std::lock_guard lock(state().mutex);
-  const bool fits =
-      stream != nullptr && stream->alive && (context == nullptr || context == stream->context);
-  if (!fits) return CUPTI_ERROR_INVALID_STREAM;
-  *number = stream->number;
   return CUPTI_SUCCESS;
 }
 
