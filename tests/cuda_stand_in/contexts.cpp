@@ -73,6 +73,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMajor:
       *value = major;
       return cudaSuccess;
+    case cudaDevAttrHostNumaId:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrMemoryClockRate:
     case cudaDevAttrGlobalMemoryBusWidth:

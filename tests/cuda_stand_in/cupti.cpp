@@ -16,10 +16,12 @@
 namespace parbench::stand_in {
 namespace {
 
-using TakeTime = CUpti_TimestampCallbackFunc;
 using AnyRecord =
     std::variant<CUpti_ActivityKernel10, CUpti_ActivityMemcpy6, CUpti_ActivityMemcpyPtoP4,
                  CUpti_ActivityMemset4, CUpti_ActivityAPI, CUpti_ActivityExternalCorrelation>;
+
+/// Bytes of each record in a buffer, as cuptiActivityGetNextRecord knows them.
+constexpr std::size_t stride = sizeof(CUpti_ActivityKernel10);  // the largest
 
 /// A record that no flush has delivered.
 struct Pending {
@@ -32,12 +34,11 @@ constexpr std::uint32_t graph_streams = 1000;
 
 /// What the one client of the library has set. Protected by the lock of the state.
 struct Client {
-  bool subscribed = false;
   CUpti_CallbackFunc callback = nullptr;
   void* data = nullptr;
   std::set<CUpti_CallbackId> callbacks;
-  TakeTime clock = nullptr;
-  std::map<CUpti_ActivityKind, TakeTime> kinds;  // that are enabled, with the clock of that moment
+  CUpti_TimestampCallbackFunc clock = nullptr;
+  std::set<CUpti_ActivityKind> kinds;                                 // that are enabled
   std::set<std::pair<CUpti_ActivityKind, CUpti_CallbackId>> without;  // calls
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -51,27 +52,6 @@ Client& client() {
 }
 
 thread_local std::map<CUpti_ExternalCorrelationKind, std::vector<std::uint64_t>> external_ids;
-
-std::uint64_t own_clock() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-}
-
-std::size_t size_of(CUpti_ActivityKind kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizeof(CUpti_ActivityKernel10);
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return sizeof(CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return sizeof(CUpti_ActivityMemcpyPtoP4);
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-      return sizeof(CUpti_ActivityExternalCorrelation);
-    default:
-      return sizeof(CUpti_ActivityAPI);
-  }
-}
 
 template <class Record>
 AnyRecord work_record(CUpti_ActivityKind kind, const CUstream_st& stream, std::uint64_t node) {
@@ -100,10 +80,6 @@ AnyRecord work_record(Work work, const CUstream_st& stream, std::uint64_t node) 
   }
 }
 
-CUpti_ActivityKind kind_of(const AnyRecord& record) {
-  return std::visit([](const auto& one) { return one.kind; }, record);
-}
-
 void complete(Pending& pending, std::uint64_t start, std::uint64_t end) {
   const std::lock_guard lock(state().mutex);
   pending.complete = true;
@@ -116,14 +92,6 @@ void complete(Pending& pending, std::uint64_t start, std::uint64_t end) {
   std::visit(set, pending.record);
 }
 
-CUpti_CallbackId callback_of(std::string_view call) {
-  if (call == "cudaStreamQuery") return CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020;
-  if (call == "cudaMemcpyAsync") return CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020;
-  if (call == "cudaMemsetAsync") return CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020;
-  if (call == "cudaGraphLaunch") return CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000;
-  return CUPTI_RUNTIME_TRACE_CBID_INVALID;
-}
-
 /// Fills buffers of the client with the records.
 void deliver(const std::vector<std::shared_ptr<Pending>>& records, const Client& to) {
   std::uint8_t* buffer = nullptr;
@@ -134,22 +102,24 @@ void deliver(const std::vector<std::shared_ptr<Pending>>& records, const Client&
     buffer = nullptr;
   };
   for (const std::shared_ptr<Pending>& pending : records) {
-    const std::size_t size = size_of(kind_of(pending->record));
-    if (buffer == nullptr || used + size > bytes) {
+    if (buffer == nullptr || used + stride > bytes) {
       hand_over();
       std::size_t max_records = 0;
       used = 0;
       to.request(&buffer, &bytes, &max_records);
       if (max_records != 0) refuse("cuptiActivityFlushAll", "a limit of records in a buffer");
     }
-    if (buffer == nullptr || size > bytes) {
+    if (buffer == nullptr || stride > bytes) {
       const std::lock_guard lock(state().mutex);
       ++client().dropped;
       continue;
     }
-    std::visit([&](const auto& one) { std::memcpy(buffer + used, &one, sizeof one); },
-               pending->record);
-    used += size;
+    const auto write = [&](const auto& one) {
+      static_assert(sizeof one <= stride);
+      std::memcpy(buffer + used, &one, sizeof one);
+    };
+    std::visit(write, pending->record);
+    used += stride;
   }
   hand_over();
 }
@@ -157,13 +127,13 @@ void deliver(const std::vector<std::shared_ptr<Pending>>& records, const Client&
 }  // namespace
 
 Task recorded(const CUstream_st& stream, Task task, Work work, std::uint64_t node) {
-  if (work == Work::none || client().kinds.empty()) return task;
-  AnyRecord record = work_record(work, stream, node);
-  const auto enabled = client().kinds.find(kind_of(record));
-  if (enabled == client().kinds.end()) return task;
-  auto pending = std::make_shared<Pending>(Pending{record, false});
+  if (work == Work::none) return task;
+  const AnyRecord record = work_record(work, stream, node);
+  const CUpti_ActivityKind kind = std::visit([](const auto& one) { return one.kind; }, record);
+  if (!client().kinds.contains(kind)) return task;
+  const auto pending = std::make_shared<Pending>(Pending{record, false});
   client().records.push_back(pending);
-  return [task = std::move(task), pending = std::move(pending), clock = enabled->second] {
+  return [task = std::move(task), pending, clock = client().clock] {
     const std::uint64_t start = clock();
     task();
     complete(*pending, start, clock());
@@ -175,19 +145,19 @@ void record_call(std::string_view name) {
   if (client().kinds.empty()) return;
   CUpti_ActivityAPI record{};
   record.kind = name.starts_with("cuda") ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER;
-  record.cbid = callback_of(name);
+  if (name == "cudaStreamQuery") record.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020;
   record.correlationId = this_thread().correlation;
-  const auto enabled = client().kinds.find(record.kind);
-  if (enabled == client().kinds.end()) return;
-  if (client().without.contains({enabled->first, callback_of(name)})) return;
-  record.start = record.end = enabled->second();
+  const CUpti_ActivityKind kind = record.kind;
+  if (!client().kinds.contains(kind) || client().without.contains({kind, +record.cbid})) return;
+  record.start = record.end = client().clock();
   const auto add = [](const AnyRecord& one) {
     client().records.push_back(std::make_shared<Pending>(Pending{one}));
   };
-  for (const auto& [kind, ids] : external_ids) {
-    if (ids.empty() || !client().kinds.contains(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) continue;
-    add(CUpti_ActivityExternalCorrelation{.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-                                          .externalKind = kind,
+  constexpr auto external = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  for (const auto& [owner, ids] : external_ids) {
+    if (ids.empty() || !client().kinds.contains(external)) continue;
+    add(CUpti_ActivityExternalCorrelation{.kind = external,
+                                          .externalKind = owner,
                                           .externalId = ids.back(),
                                           .correlationId = record.correlationId,
                                           .reserved = 0});
@@ -210,32 +180,41 @@ void announce_node(std::uint64_t node, std::uint64_t original) {
 }
 
 Functions cupti_functions() {
-  Functions all;
-#define PARBENCH_FUNCTION(name) all[#name] = reinterpret_cast<void*>(&(name))
-  PARBENCH_FUNCTION(cuptiGetResultString);
-  PARBENCH_FUNCTION(cuptiFinalize);
-  PARBENCH_FUNCTION(cuptiSubscribe);
-  PARBENCH_FUNCTION(cuptiUnsubscribe);
-  PARBENCH_FUNCTION(cuptiEnableCallback);
-  PARBENCH_FUNCTION(cuptiGetGraphNodeId);
-  PARBENCH_FUNCTION(cuptiActivityRegisterTimestampCallback);
-  PARBENCH_FUNCTION(cuptiActivityRegisterCallbacks);
-  PARBENCH_FUNCTION(cuptiActivityEnable);
-  PARBENCH_FUNCTION(cuptiActivityDisable);
-  PARBENCH_FUNCTION(cuptiActivityEnableRuntimeApi);
-  PARBENCH_FUNCTION(cuptiActivityEnableDriverApi);
-  PARBENCH_FUNCTION(cuptiActivityFlushAll);
-  PARBENCH_FUNCTION(cuptiActivityGetNextRecord);
-  PARBENCH_FUNCTION(cuptiActivityGetNumDroppedRecords);
-  PARBENCH_FUNCTION(cuptiActivityPushExternalCorrelationId);
-  PARBENCH_FUNCTION(cuptiActivityPopExternalCorrelationId);
-#undef PARBENCH_FUNCTION
-  return all;
+#define PARBENCH_ENTRY(name) std::pair(#name, reinterpret_cast<void*>(&(name)))
+  return {PARBENCH_ENTRY(cuptiGetResultString),
+          PARBENCH_ENTRY(cuptiFinalize),
+          PARBENCH_ENTRY(cuptiSubscribe),
+          PARBENCH_ENTRY(cuptiUnsubscribe),
+          PARBENCH_ENTRY(cuptiEnableCallback),
+          PARBENCH_ENTRY(cuptiGetGraphNodeId),
+          PARBENCH_ENTRY(cuptiActivityRegisterTimestampCallback),
+          PARBENCH_ENTRY(cuptiActivityRegisterCallbacks),
+          PARBENCH_ENTRY(cuptiActivityEnable),
+          PARBENCH_ENTRY(cuptiActivityDisable),
+          PARBENCH_ENTRY(cuptiActivityEnableRuntimeApi),
+          PARBENCH_ENTRY(cuptiActivityEnableDriverApi),
+          PARBENCH_ENTRY(cuptiActivityFlushAll),
+          PARBENCH_ENTRY(cuptiActivityGetNextRecord),
+          PARBENCH_ENTRY(cuptiActivityGetNumDroppedRecords),
+          PARBENCH_ENTRY(cuptiActivityPushExternalCorrelationId),
+          PARBENCH_ENTRY(cuptiActivityPopExternalCorrelationId)};
+#undef PARBENCH_ENTRY
 }
 
 }  // namespace parbench::stand_in
 
 using namespace parbench::stand_in;  // NOLINT(google-build-using-namespace): the vendor's functions
+
+namespace {
+
+CUptiResult enable_call(CUpti_ActivityKind kind, CUpti_CallbackId id, std::uint8_t enable) {
+  const std::lock_guard lock(state().mutex);
+  if (enable != 0) return CUPTI_ERROR_INVALID_PARAMETER;
+  client().without.insert({kind, id});
+  return CUPTI_SUCCESS;
+}
+
+}  // namespace
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   *text = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
@@ -247,8 +226,7 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                            void* data) {
   const std::lock_guard lock(state().mutex);
-  if (client().subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  client().subscribed = true;
+  if (client().callback != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   client().callback = callback;
   client().data = data;
   *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&client());
@@ -257,9 +235,8 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   const std::lock_guard lock(state().mutex);
-  if (subscriber == nullptr || !std::exchange(client().subscribed, false)) {
-    return CUPTI_ERROR_INVALID_PARAMETER;
-  }
+  if (subscriber == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  client().callback = nullptr;
   client().callbacks.clear();
   return CUPTI_SUCCESS;
 }
@@ -267,7 +244,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
 /// "required CUDA synchronization and CUPTI activity buffer flush is done before calling the API"
 CUptiResult cuptiFinalize() {
   const std::lock_guard lock(state().mutex);
-  if (client().subscribed || !client().kinds.empty() || !client().records.empty()) {
+  if (client().callback != nullptr || !client().kinds.empty() || !client().records.empty()) {
     refuse(__func__, "a client is subscribed, or records were not flushed");
   }
   for (const auto& object : state().objects) {
@@ -282,7 +259,7 @@ CUptiResult cuptiFinalize() {
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle /*subscriber*/,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   const std::lock_guard lock(state().mutex);
-  if (!client().subscribed || domain != CUPTI_CB_DOMAIN_RESOURCE || enable != 1) {
+  if (client().callback == nullptr || domain != CUPTI_CB_DOMAIN_RESOURCE || enable != 1) {
     return CUPTI_ERROR_INVALID_PARAMETER;
   }
   client().callbacks.insert(id);
@@ -311,7 +288,8 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const std::lock_guard lock(state().mutex);
-  client().kinds[kind] = client().clock != nullptr ? client().clock : own_clock;
+  if (client().clock == nullptr) refuse(__func__, "the clock must be registered before");
+  client().kinds.insert(kind);
   return CUPTI_SUCCESS;
 }
 
@@ -322,15 +300,10 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, std::uint8_t enable) {
-  const std::lock_guard lock(state().mutex);
-  if (enable == 0) client().without.insert({CUPTI_ACTIVITY_KIND_RUNTIME, id});
-  return CUPTI_SUCCESS;
+  return enable_call(CUPTI_ACTIVITY_KIND_RUNTIME, id, enable);
 }
-
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
-  const std::lock_guard lock(state().mutex);
-  if (enable == 0) client().without.insert({CUPTI_ACTIVITY_KIND_DRIVER, id});
-  return CUPTI_SUCCESS;
+  return enable_call(CUPTI_ACTIVITY_KIND_DRIVER, id, enable);
 }
 
 /// Work that has not ended is delivered by a forced flush only, without times. A thread of the
@@ -357,7 +330,7 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t bytes,
                                        CUpti_Activity** record) {
   auto* next = reinterpret_cast<std::uint8_t*>(*record);
-  next = next == nullptr ? buffer : next + size_of((*record)->kind);
+  next = next == nullptr ? buffer : next + stride;
   if (next >= buffer + bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
   return CUPTI_SUCCESS;

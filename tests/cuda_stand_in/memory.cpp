@@ -1,5 +1,8 @@
 // Memory: allocations between guard pages, which begin with NaNs; and copies.
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -34,11 +37,14 @@ void* allocate(std::size_t bytes, Allocation::Kind kind) {
       mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (pages == MAP_FAILED) return nullptr;
   if (mprotect(pages + page, inner, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  int policy = MPOL_DEFAULT;
+  (void)syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0);
   std::byte* address = pages + page + inner - round_up(bytes, alignment);
   std::memset(pages + page, nans, inner);
   state().allocations[number_of(address)] = {.kind = kind,
                                              .bytes = bytes,
                                              .device = current_context()->device,
+                                             .placed = policy != MPOL_DEFAULT,
                                              .pages = pages,
                                              .page_bytes = inner + 2 * page};
   return address;
@@ -90,6 +96,12 @@ const Allocation* allocation_of(const std::string& call, const void* address, st
     refuse(call, "the bytes exceed an allocation");
   }
   return &found->second;
+}
+
+bool is_placed(const void* address) {
+  const std::lock_guard lock(state().mutex);
+  const Allocation* allocation = allocation_of("is_placed", address, 1);
+  return allocation != nullptr && allocation->placed;
 }
 
 void check_device_memory(const char* call, const void* address, std::size_t bytes) {

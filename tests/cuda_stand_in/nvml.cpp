@@ -55,27 +55,25 @@ bool can_access_peer(int device, int peer) {
 }
 
 Functions nvml_functions() {
-  Functions all;
-#define PARBENCH_FUNCTION(name) all[#name] = reinterpret_cast<void*>(&(name))
-  PARBENCH_FUNCTION(nvmlInit_v2);
-  PARBENCH_FUNCTION(nvmlShutdown);
-  PARBENCH_FUNCTION(nvmlErrorString);
-  PARBENCH_FUNCTION(nvmlSystemGetDriverVersion);
-  PARBENCH_FUNCTION(nvmlDeviceGetHandleByPciBusId_v2);
-  PARBENCH_FUNCTION(nvmlDeviceGetClockInfo);
-  PARBENCH_FUNCTION(nvmlDeviceGetMaxClockInfo);
-  PARBENCH_FUNCTION(nvmlDeviceGetTemperatureV);
-  PARBENCH_FUNCTION(nvmlDeviceGetPowerUsage);
-  PARBENCH_FUNCTION(nvmlDeviceGetCurrentClocksEventReasons);
-  PARBENCH_FUNCTION(nvmlDeviceGetMaxPcieLinkGeneration);
-  PARBENCH_FUNCTION(nvmlDeviceGetMaxPcieLinkWidth);
-  PARBENCH_FUNCTION(nvmlDeviceGetTopologyCommonAncestor);
-  PARBENCH_FUNCTION(nvmlDeviceGetNvLinkState);
-  PARBENCH_FUNCTION(nvmlDeviceGetNvLinkVersion);
-  PARBENCH_FUNCTION(nvmlDeviceGetNvLinkRemotePciInfo_v2);
-  PARBENCH_FUNCTION(nvmlDeviceGetP2PStatus);
-#undef PARBENCH_FUNCTION
-  return all;
+#define PARBENCH_ENTRY(name) std::pair(#name, reinterpret_cast<void*>(&(name)))
+  return {PARBENCH_ENTRY(nvmlInit_v2),
+          PARBENCH_ENTRY(nvmlShutdown),
+          PARBENCH_ENTRY(nvmlErrorString),
+          PARBENCH_ENTRY(nvmlSystemGetDriverVersion),
+          PARBENCH_ENTRY(nvmlDeviceGetHandleByPciBusId_v2),
+          PARBENCH_ENTRY(nvmlDeviceGetClockInfo),
+          PARBENCH_ENTRY(nvmlDeviceGetMaxClockInfo),
+          PARBENCH_ENTRY(nvmlDeviceGetTemperatureV),
+          PARBENCH_ENTRY(nvmlDeviceGetPowerUsage),
+          PARBENCH_ENTRY(nvmlDeviceGetCurrentClocksEventReasons),
+          PARBENCH_ENTRY(nvmlDeviceGetMaxPcieLinkGeneration),
+          PARBENCH_ENTRY(nvmlDeviceGetMaxPcieLinkWidth),
+          PARBENCH_ENTRY(nvmlDeviceGetTopologyCommonAncestor),
+          PARBENCH_ENTRY(nvmlDeviceGetNvLinkState),
+          PARBENCH_ENTRY(nvmlDeviceGetNvLinkVersion),
+          PARBENCH_ENTRY(nvmlDeviceGetNvLinkRemotePciInfo_v2),
+          PARBENCH_ENTRY(nvmlDeviceGetP2PStatus)};
+#undef PARBENCH_ENTRY
 }
 
 }  // namespace parbench::stand_in

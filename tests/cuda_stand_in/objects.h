@@ -69,6 +69,7 @@ struct Allocation {
   Kind kind = Kind::device;
   std::size_t bytes = 0;
   int device = 0;
+  bool placed = false;    // by a policy of the thread that allocated it
   void* pages = nullptr;  // with the guards around it
   std::size_t page_bytes = 0;
 };

@@ -36,6 +36,9 @@ void hold_copies(bool on);
 /// Ends all of these.
 void recover();
 
+/// Whether a thread with a NUMA policy has allocated this memory.
+[[nodiscard]] bool is_placed(const void* address);
+
 /// What exists: streams, events, graphs, handles, memory, by the name of its kind.
 [[nodiscard]] std::map<std::string, int> live_objects();
 
