@@ -58,7 +58,7 @@ struct JoinedActivities {
 class ActivityJoin {
  public:
   /// Registers the log of a collective's member on a device; members are on different devices. The
-  /// streams in records do not tell the member: graphs run their nodes on streams of their own.
+  /// stream in a record does not identify the member: graphs run their nodes on internal streams.
   void add_member(ActivityTag collective, std::uint32_t device, LogId log) {
     members_[{collective, device}] = log;
   }
