@@ -58,14 +58,11 @@ Functions nvml_functions() {
 #define PARBENCH_ENTRY(name) std::pair(#name, reinterpret_cast<void*>(&(name)))
   return {PARBENCH_ENTRY(nvmlInit_v2),
           PARBENCH_ENTRY(nvmlShutdown),
-          PARBENCH_ENTRY(nvmlErrorString),
           PARBENCH_ENTRY(nvmlSystemGetDriverVersion),
           PARBENCH_ENTRY(nvmlDeviceGetHandleByPciBusId_v2),
           PARBENCH_ENTRY(nvmlDeviceGetClockInfo),
-          PARBENCH_ENTRY(nvmlDeviceGetMaxClockInfo),
           PARBENCH_ENTRY(nvmlDeviceGetTemperatureV),
           PARBENCH_ENTRY(nvmlDeviceGetPowerUsage),
-          PARBENCH_ENTRY(nvmlDeviceGetCurrentClocksEventReasons),
           PARBENCH_ENTRY(nvmlDeviceGetMaxPcieLinkGeneration),
           PARBENCH_ENTRY(nvmlDeviceGetMaxPcieLinkWidth),
           PARBENCH_ENTRY(nvmlDeviceGetTopologyCommonAncestor),
@@ -91,7 +88,6 @@ nvmlReturn_t answer(unsigned int* value, unsigned int known) {
 
 nvmlReturn_t nvmlInit_v2() { return NVML_SUCCESS; }
 nvmlReturn_t nvmlShutdown() { return NVML_SUCCESS; }
-const char* nvmlErrorString(nvmlReturn_t /*result*/) { return "NVML stand-in"; }
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
   std::snprintf(version, length, "stand-in");
@@ -111,9 +107,6 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, nvmlDevice_t* 
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t, nvmlClockType_t, unsigned int* megahertz) {
   return answer(megahertz, 1000);
 }
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t, nvmlClockType_t, unsigned int* megahertz) {
-  return answer(megahertz, 1000);
-}
 nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t, nvmlTemperature_t* reading) {
   if (reading->version != nvmlTemperature_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   reading->temperature = 40;
@@ -121,10 +114,6 @@ nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t, nvmlTemperature_t* reading)
 }
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned int* milliwatts) {
   return answer(milliwatts, 100'000);
-}
-nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t, unsigned long long* reasons) {
-  *reasons = 0;
-  return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t, unsigned int* generation) {
   return answer(generation, 5);
