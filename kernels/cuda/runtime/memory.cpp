@@ -30,8 +30,10 @@ class NearDevice {
     int device = 0;
     int node = -1;
     PARBENCH_CUDA(cudaGetDevice(&device));
-    PARBENCH_CUDA(cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device));
-    if (node < 0 || node >= max_nodes) return;  // negative: the system has no NUMA nodes
+    if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) != cudaSuccess) {
+      (void)cudaGetLastError();  // a driver that does not know the attribute
+    }
+    if (node < 0 || node >= max_nodes) return;  // negative: unknown, or no NUMA nodes
     int policy = MPOL_DEFAULT;
     if (syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0) != 0) return;
     if (policy != MPOL_DEFAULT) return;
