@@ -1,10 +1,14 @@
 // The CUDA backend on the stand-in: what only a strict or failing driver shows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "kernels/core/activity.h"
 #include "kernels/core/graph.h"
 #include "tests/cuda_stand_in/stand_in.h"
 #include "tests/kernels/harness.h"
@@ -72,6 +77,94 @@ TEST_F(CudaOnStandIn, GoesOnAfterAnAllocationThatFailed) {
   EXPECT_EQ(grown.bytes(), 64U);
   bench().stream().copy(grown, memory);
   bench().stream().synchronize();
+}
+
+TEST_F(CudaOnStandIn, AllocatesPinnedMemoryNearTheDevice) {
+  if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0) != 0) {
+    GTEST_SKIP() << "the system does not let this process choose NUMA nodes";
+  }
+  const Buffer pinned = bench().device().allocate(64, MemoryKind::pinned);
+  const Buffer other = bench().device().allocate(64, MemoryKind::device);
+  EXPECT_TRUE(stand_in::is_placed(pinned.data()));
+  EXPECT_FALSE(stand_in::is_placed(other.data())) << "the policy remains";
+}
+
+/// A variable of the environment during the lifetime of this object.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+struct LinksOf {
+  const char* topology;
+  std::vector<std::string> peers;  // of the first device
+  const char* within_pair;
+  const char* between_pairs;
+};
+
+TEST(LinksOnStandIn, AreThoseOfTheTopology) {
+  const Variable devices("PARBENCH_STAND_IN_DEVICES", "3");
+  const LinksOf all[] = {{"nvlink-switch",
+                          {"cuda:1", "cuda:2"},
+                          "NVLink 4.0 × 18, peer access",
+                          "NVLink 4.0 × 18, peer access"},
+                         {"nvlink-pairs",
+                          {"cuda:1"},
+                          "NVLink 4.0 × 4, peer access",
+                          "PCIe, across NUMA nodes, no peer access"},
+                         {"pcie-switches",
+                          {"cuda:1"},
+                          "PCIe, one switch, peer access",
+                          "PCIe, within a NUMA node, no peer access"},
+                         {"no-peers",
+                          {},
+                          "PCIe, across NUMA nodes, no peer access",
+                          "PCIe, across NUMA nodes, no peer access"}};
+  for (const LinksOf& expected : all) {
+    SCOPED_TRACE(expected.topology);
+    const Variable topology("PARBENCH_STAND_IN_TOPOLOGY", expected.topology);
+    const auto opened = Machine().open("cuda:0,cuda:1,cuda:2", {});
+    EXPECT_EQ(opened[0]->info().peers, expected.peers);
+    EXPECT_EQ(opened[0]->link_to(*opened[1]), expected.within_pair);
+    EXPECT_EQ(opened[0]->link_to(*opened[2]), expected.between_pairs);
+    EXPECT_EQ(opened[2]->link_to(*opened[0]), expected.between_pairs);
+  }
+}
+
+/// Copies numbers from one device to another, and returns what arrives.
+std::vector<float> copied_between(Device& from, Device& to) {
+  const std::vector<float> sent{1, 2, 3, 4};
+  const std::size_t bytes = sent.size() * sizeof(float);
+  const auto stream = from.make_stream(StreamKind::copy);
+  const Buffer source = from.allocate(bytes, MemoryKind::device);
+  const Buffer target = to.allocate(bytes, MemoryKind::device);
+  const Buffer host = to.allocate(bytes, MemoryKind::pinned);
+  std::memcpy(host.data(), sent.data(), bytes);
+  ActivityLog log(3);
+  stream->log_activities(&log);
+  const Buffer* const way[] = {&host, &source, &target, &host};
+  for (ActivityTag tag = 1; tag < std::size(way); ++tag) {
+    stream->set_tag(tag);
+    stream->copy(*way[tag], *way[tag - 1]);
+  }
+  stream->synchronize();
+  EXPECT_EQ(log.activities().size(), 3U);
+  EXPECT_EQ(log.dropped(), 0U);
+  stream->log_activities(nullptr);
+  std::vector<float> received(sent.size());
+  std::memcpy(received.data(), host.data(), bytes);
+  return received;
+}
+
+TEST(CopiesOnStandIn, BetweenDevicesAreLogged) {
+  const auto devices = Machine().open("cuda:0,cuda:1", {});
+  EXPECT_EQ(copied_between(*devices[0], *devices[1]), (std::vector{1.0F, 2.0F, 3.0F, 4.0F}));
 }
 
 TEST_F(CudaOnStandIn, SaysThatTheDeviceIsLost) {

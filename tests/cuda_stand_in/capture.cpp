@@ -36,7 +36,7 @@ void run_graph(const std::vector<Node>& nodes, unsigned int launch) {
     std::swap(ready[random() % ready.size()], ready.back());
     const std::size_t node = ready.back();
     ready.pop_back();
-    nodes[node].work();
+    nodes[node].task();
     for (const std::size_t after : next[node]) {
       if (--missing[after] == 0) ready.push_back(after);
     }
@@ -107,7 +107,12 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
   call.check(graph);
   if (flags != 0) return call.fail(cudaErrorNotSupported, "flags are not in the stand-in");
   if (const cudaError_t lost = call.lost()) return lost;
-  *executable = make<CUgraphExec_st>(graph->nodes);
+  std::vector<Node> nodes = graph->nodes;
+  for (Node& node : nodes) {
+    const std::uint64_t original = std::exchange(node.number, ++state().nodes);
+    announce_node(node.number, original);
+  }
+  *executable = make<CUgraphExec_st>(std::move(nodes));
   return cudaSuccess;
 }
 
@@ -126,7 +131,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   call.check(stream);
   if (const cudaError_t lost = call.lost()) return lost;
   if (stream->capture) return call.fail(cudaErrorNotSupported, "graphs in graphs");
-  submit(*stream, [nodes = executable->nodes, launch = launches++] { run_graph(*nodes, launch); });
+  std::vector<Node> nodes = executable->nodes;
+  for (Node& node : nodes) {
+    node.task = recorded(*node.stream, std::move(node.task), node.work, node.number);
+  }
+  submit(*stream, [nodes = std::move(nodes), launch = launches++] { run_graph(nodes, launch); });
   return cudaSuccess;
 }
 
@@ -134,6 +143,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const Call call(__func__);
   call.check(executable);
   executable->alive = false;
-  executable->nodes = nullptr;
+  executable->nodes.clear();
   return cudaSuccess;
 }

@@ -73,6 +73,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMajor:
       *value = major;
       return cudaSuccess;
+    case cudaDevAttrHostNumaId:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrMemoryClockRate:
     case cudaDevAttrGlobalMemoryBusWidth:
@@ -107,7 +108,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int device, int peer) {
   const Call call(__func__);
   if (!exists(device) || !exists(peer)) return call.fail(cudaErrorInvalidDevice, "no such device");
-  *possible = device != peer ? 1 : 0;
+  *possible = can_access_peer(device, peer) ? 1 : 0;
   return cudaSuccess;
 }
 
@@ -116,6 +117,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
   const int device = current_context()->device;
   if (!exists(peer) || peer == device) return call.fail(cudaErrorInvalidDevice, "no such peer");
   if (flags != 0) return call.fail(cudaErrorInvalidValue, "flags must be zero");
+  if (!can_access_peer(device, peer)) return call.fail(cudaErrorPeerAccessUnsupported, "no access");
   if (!state().peers.emplace(device, peer).second) {
     return call.fail(cudaErrorPeerAccessAlreadyEnabled);
   }
@@ -127,7 +129,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
   if (!exists(from) || !exists(to) || from == to) {
     return call.fail(cudaErrorInvalidDevice, "no such pair of devices");
   }
-  *value = attribute == cudaDevP2PAttrAccessSupported ? 1 : 0;
+  *value = attribute == cudaDevP2PAttrAccessSupported && can_access_peer(from, to) ? 1 : 0;
   return cudaSuccess;
 }
 

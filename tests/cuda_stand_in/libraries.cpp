@@ -8,7 +8,8 @@
 namespace parbench::stand_in {
 
 const std::map<std::string, Functions>& libraries() {
-  static const std::map<std::string, Functions> all;
+  static const std::map<std::string, Functions> all{{"libcupti.so", cupti_functions()},
+                                                    {"libnvidia-ml.so", nvml_functions()}};
   return all;
 }
 

@@ -9,6 +9,9 @@ namespace parbench::stand_in {
 /// The functions of a library, by name.
 using Functions = std::map<std::string, void*>;
 
+[[nodiscard]] Functions cupti_functions();
+[[nodiscard]] Functions nvml_functions();
+
 /// The libraries of the stand-in, by the beginning of their file names.
 [[nodiscard]] const std::map<std::string, Functions>& libraries();
 

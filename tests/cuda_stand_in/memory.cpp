@@ -1,5 +1,8 @@
 // Memory: allocations between guard pages, which begin with NaNs; and copies.
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -34,11 +37,14 @@ void* allocate(std::size_t bytes, Allocation::Kind kind) {
       mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (pages == MAP_FAILED) return nullptr;
   if (mprotect(pages + page, inner, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  int policy = MPOL_DEFAULT;
+  (void)syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0);
   std::byte* address = pages + page + inner - round_up(bytes, alignment);
   std::memset(pages + page, nans, inner);
   state().allocations[number_of(address)] = {.kind = kind,
                                              .bytes = bytes,
                                              .device = current_context()->device,
+                                             .placed = policy != MPOL_DEFAULT,
                                              .pages = pages,
                                              .page_bytes = inner + 2 * page};
   return address;
@@ -75,6 +81,11 @@ cudaError_t free_memory(Call& call, void* address, Allocation::Kind kind) {
   return cudaSuccess;
 }
 
+bool are_peers(const Allocation& one, const Allocation& other) {
+  constexpr auto device = Allocation::Kind::device;
+  return one.kind == device && other.kind == device && one.device != other.device;
+}
+
 }  // namespace
 
 const Allocation* allocation_of(const std::string& call, const void* address, std::size_t bytes) {
@@ -85,6 +96,12 @@ const Allocation* allocation_of(const std::string& call, const void* address, st
     refuse(call, "the bytes exceed an allocation");
   }
   return &found->second;
+}
+
+bool is_placed(const void* address) {
+  const std::lock_guard lock(state().mutex);
+  const Allocation* allocation = allocation_of("is_placed", address, 1);
+  return allocation != nullptr && allocation->placed;
 }
 
 void check_device_memory(const char* call, const void* address, std::size_t bytes) {
@@ -165,14 +182,16 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (const cudaError_t lost = call.lost()) return lost;
   if (kind != cudaMemcpyDefault) return call.fail(cudaErrorNotSupported, "use cudaMemcpyDefault");
   if (bytes == 0) return cudaSuccess;
-  const bool pageable = allocation_of(call.name(), to, bytes) == nullptr ||
-                        allocation_of(call.name(), from, bytes) == nullptr;
+  const Allocation* target = allocation_of(call.name(), to, bytes);
+  const Allocation* source = allocation_of(call.name(), from, bytes);
+  const bool pageable = target == nullptr || source == nullptr;
   const auto done = std::make_shared<bool>(false);
-  submit(*stream, [=] {
+  const auto copy = [=] {
     std::memcpy(to, from, bytes);
     const std::lock_guard lock(state().mutex);
     *done = true;
-  });
+  };
+  submit(*stream, copy, !pageable && are_peers(*target, *source) ? Work::peer_copy : Work::copy);
   if (!pageable || stream->capture) return cudaSuccess;
   call.wait([&] { return *done; }, "the stream does not reach the copy");
   return call.lost();
@@ -188,12 +207,14 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
   const auto* first = static_cast<const std::byte*>(from);
-  submit(default_stream(current_context()->device),
-         [to, staged = std::vector(first, first + bytes)] {
-           std::unique_lock lock(state().mutex);
-           state().changed.wait(lock, [] { return !state().holds_copies; });
-           std::memcpy(to, staged.data(), staged.size());
-         });
+  submit(
+      default_stream(current_context()->device),
+      [to, staged = std::vector(first, first + bytes)] {
+        std::unique_lock lock(state().mutex);
+        state().changed.wait(lock, [] { return !state().holds_copies; });
+        std::memcpy(to, staged.data(), staged.size());
+      },
+      Work::copy);
   return cudaSuccess;
 }
 
@@ -207,6 +228,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
   if (bytes > 0 && allocation_of(call.name(), to, bytes) == nullptr) {
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
-  submit(*stream, [=] { std::memset(to, value, bytes); });
+  submit(
+      *stream, [=] { std::memset(to, value, bytes); }, Work::fill);
   return cudaSuccess;
 }

@@ -47,7 +47,10 @@ void refuse(const std::string& call, const std::string& reason) {
 
 Call::Call(const char* name) : name_(name), lock_(state().mutex) {
   if (this_thread().in_host_function) refuse(name, "called by a host function of a stream");
+  this_thread().correlation = ++state().calls;
 }
+
+Call::~Call() { record_call(name_); }
 
 cudaError_t Call::fail(cudaError_t status, const char* reason) const {
   if (reason != nullptr) std::fprintf(stderr, "CUDA stand-in: %s: %s\n", name_, reason);

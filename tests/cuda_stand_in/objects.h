@@ -15,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,9 +43,15 @@ struct Record {
   Clock::time_point time;
 };
 
+/// What a task is in activity records; `none`: it has no record.
+enum class Work { none, kernel, copy, peer_copy, fill };
+
 struct Node {
-  Task work;
+  Task task;
   std::vector<std::size_t> needs;  // nodes before it
+  Work work = Work::none;
+  const CUstream_st* stream = nullptr;  // that captured it
+  std::uint64_t number = 0;             // of all nodes; not 0
 };
 
 /// A capture in progress, or one that has ended.
@@ -62,6 +69,7 @@ struct Allocation {
   Kind kind = Kind::device;
   std::size_t bytes = 0;
   int device = 0;
+  bool placed = false;    // by a policy of the thread that allocated it
   void* pages = nullptr;  // with the guards around it
   std::size_t page_bytes = 0;
 };
@@ -82,6 +90,8 @@ struct State {
   int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
   int tasks_to_loss = setting("PARBENCH_STAND_IN_LOSE_TASK", 0);
   bool holds_copies = false;
+  std::uint32_t calls = 0;  // so far
+  std::uint64_t nodes = 0;  // of graphs, so far
 };
 [[nodiscard]] State& state();
 
@@ -91,6 +101,7 @@ struct ThreadState {
   int device = 0;
   CUctx_st* context = nullptr;  // null: the primary one of the device
   cudaError_t last = cudaSuccess;
+  std::uint32_t correlation = 0;  // number of its call
   bool in_host_function = false;
 };
 [[nodiscard]] ThreadState& this_thread();
@@ -102,6 +113,9 @@ struct ThreadState {
 class Call {
  public:
   explicit Call(const char* name);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   /// Makes it the last error. `reason`: for stderr; null where a correct program may meet it.
   cudaError_t fail(cudaError_t status, const char* reason = nullptr) const;
@@ -126,10 +140,13 @@ Kind* make(Arguments&&... arguments) {
   return object;
 }
 
+/// Whether one device can be given access to the memory of another one.
+[[nodiscard]] bool can_access_peer(int device, int peer);
+
 /// The context that calls of this thread mean. The lock is held, here and below.
 [[nodiscard]] CUctx_st* current_context();
 /// Adds a task to a stream, or to the capture that it takes part in.
-void submit(CUstream_st& stream, Task task);
+void submit(CUstream_st& stream, Task task, Work work = Work::none);
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
 /// Waits until all streams of the device are idle.
@@ -137,6 +154,15 @@ void drain(Call& call, int device);
 /// Nothing for pageable memory. Ends the process where the bytes exceed an allocation.
 [[nodiscard]] const Allocation* allocation_of(const std::string& call, const void* address,
                                               std::size_t bytes);
+
+/// Returns a task that also completes an activity record, if such records are enabled. `node`: 0
+/// for work that no graph launches.
+[[nodiscard]] Task recorded(const CUstream_st& stream, Task task, Work work,
+                            std::uint64_t node = 0);
+/// Adds the activity record of a call of this thread.
+void record_call(std::string_view name);
+/// Calls back who traces nodes. `original`: 0 for a captured node.
+void announce_node(std::uint64_t node, std::uint64_t original);
 
 /// Ends the process unless all of the bytes are in one allocation. Takes the lock.
 void check_device_memory(const char* call, const void* address, std::size_t bytes);
@@ -148,18 +174,22 @@ struct CUctx_st : parbench::stand_in::Object {
   CUctx_st(int ordinal, int count, bool is_green)
       : Object(is_green ? "green context" : "primary context"),
         device(ordinal),
+        number(static_cast<std::uint32_t>(parbench::stand_in::state().objects.size())),
         multiprocessors(count),
         green(is_green) {}
   int device;
+  std::uint32_t number;  // of all contexts
   int multiprocessors;
   bool green;
-  std::thread::id user;  // the thread to which a green context is current
+  std::uint32_t streams = 0;  // so far
+  std::thread::id user;       // the thread to which a green context is current
 };
 
 struct CUstream_st : parbench::stand_in::Object {
   explicit CUstream_st(CUctx_st* owner, const char* name = "stream")
-      : Object(name), context(owner) {}
+      : Object(name), context(owner), number(++owner->streams) {}
   CUctx_st* context;
+  std::uint32_t number;  // among the streams of the context
   std::deque<parbench::stand_in::Task> queue;
   std::condition_variable filled;
   bool busy = false;
@@ -188,8 +218,7 @@ struct CUgraph_st : parbench::stand_in::Object {
 
 struct CUgraphExec_st : parbench::stand_in::Object {
   explicit CUgraphExec_st(std::vector<parbench::stand_in::Node> all)
-      : Object("executable graph"),
-        nodes(std::make_shared<const std::vector<parbench::stand_in::Node>>(std::move(all))) {}
-  std::shared_ptr<const std::vector<parbench::stand_in::Node>> nodes;
+      : Object("executable graph"), nodes(std::move(all)) {}
+  std::vector<parbench::stand_in::Node> nodes;
 };
 // NOLINTEND(readability-identifier-naming)

@@ -43,12 +43,36 @@ class Ended:
         return self.text
 
 
+def timeline_problem(report):
+    """What is wrong with the timelines: a task without a call, or a call before one that it waits for."""
+    for case in report["cases"]:
+        if "statistics" not in case:
+            continue
+        timeline = case.get("profile", {}).get("timeline")
+        if timeline is None:
+            return f"{case['name']} has no timeline: {case.get('notes')}"
+        tasks = timeline["graph"]["tasks"]
+        ran = {(call["task"], call["lane"]): call["ran"] for call in timeline["calls"]}
+        last_of_lane = {}
+        for index, task in enumerate(tasks):
+            for lane in task["lanes"]:
+                if (index, lane) not in ran:
+                    return f"{case['name']}: task {index} ({task['name']}) has no call on lane {lane}"
+                after = [(other, one) for other in task.get("after", []) for one in tasks[other]["lanes"]]
+                after += [(last_of_lane[lane], lane)] if lane in last_of_lane else []
+                for other in after:
+                    if ran[other]["end_ns"] > ran[index, lane]["begin_ns"]:
+                        return f"{case['name']}: task {index} ({task['name']}) begins before task {other[0]} ends"
+                last_of_lane[lane] = index
+    return None
+
+
 def run(parbench, scenario, devices, flags):
     """What is wrong with a run; None where nothing is."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [parbench, "--scenario", scenario, "--devices", devices, "--max-time", SECONDS]
-        command += ["--min-samples", 2, "--no-timeline", "--quiet", "--report", report, *TINY_FLAGS[scenario], *flags]
+        command += ["--min-samples", 2, "--quiet", "--report", report, *TINY_FLAGS[scenario], *flags]
         environment = {
             "PARBENCH_STAND_IN_JITTER": "50",
             "PARBENCH_STAND_IN_DEVICES": "8",
@@ -61,7 +85,8 @@ def run(parbench, scenario, devices, flags):
         ended = Ended(process)
         if not report.exists() or BAD_WORDS in process.stderr:
             return f"{ended.how()}: {ended.last_words()}"
-        problem = problem_of(json.loads(report.read_text())["parbench"], ended)
+        content = json.loads(report.read_text())["parbench"]
+        problem = problem_of(content, ended) or timeline_problem(content)
         if problem is None and "stand-in, no figures" not in process.stdout:
             problem = "the header does not say that it is a stand-in"
         return problem

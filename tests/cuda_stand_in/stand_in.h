@@ -1,12 +1,12 @@
-// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt and cuDNN, which executes the
-// CUDA backend on the host, and is as strict as a careful driver. It measures nothing.
-//
+// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN, CUPTI and NVML, which
+// executes the CUDA backend on the host, as strictly as a careful driver. It measures nothing.
 // What a real library answers with an error is answered so, with the reason on stderr. What it
 // leaves undefined (a handle that was destroyed, memory that is none) ends the process.
 //
 // Variables of the environment:
 //   PARBENCH_STAND_IN_DEVICES          number of devices, 2 unless set
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
+//   PARBENCH_STAND_IN_TOPOLOGY         nvlink-switch, nvlink-pairs, pcie-switches, no-peers
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
 //   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices unusable
@@ -35,6 +35,9 @@ void lose_devices(int number);
 void hold_copies(bool on);
 /// Ends all of these.
 void recover();
+
+/// Whether a thread with a NUMA policy has allocated this memory.
+[[nodiscard]] bool is_placed(const void* address);
 
 /// What exists: streams, events, graphs, handles, memory, by the name of its kind.
 [[nodiscard]] std::map<std::string, int> live_objects();

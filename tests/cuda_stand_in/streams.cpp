@@ -40,13 +40,15 @@ void work_off(CUstream_st& stream, unsigned int number) {
 
 }  // namespace
 
-void submit(CUstream_st& stream, Task task) {
+void submit(CUstream_st& stream, Task task, Work work) {
   if (stream.capture) {
-    stream.capture->nodes.push_back({std::move(task), stream.tail});
+    const std::uint64_t number = ++state().nodes;
+    stream.capture->nodes.push_back({std::move(task), stream.tail, work, &stream, number});
     stream.tail = {stream.capture->nodes.size() - 1};
+    announce_node(number, 0);
     return;
   }
-  stream.queue.push_back(std::move(task));
+  stream.queue.push_back(recorded(stream, std::move(task), work));
   if (!std::exchange(stream.started, true)) {
     const auto number = static_cast<unsigned int>(state().objects.size());
     std::thread([&stream, number] { work_off(stream, number); }).detach();
@@ -87,7 +89,7 @@ cudaError_t launch(cudaStream_t stream, std::function<void()> work) {
   if (stream->context != current_context()) {
     return call.fail(cudaErrorInvalidResourceHandle, "the stream's context is not current");
   }
-  submit(*stream, std::move(work));
+  submit(*stream, std::move(work), Work::kernel);
   return cudaSuccess;
 }
 

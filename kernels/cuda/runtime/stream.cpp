@@ -190,6 +190,10 @@ TracedCall CudaStream::trace_collective() const {
   return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
 }
 
+void CudaStream::join_collective() const {
+  if (traced_) traced_->join_collective(tag());
+}
+
 /// CUPTI requires a synchronising call before its records are read. The stream is idle, so the call
 /// returns at once.
 void CudaStream::settle(TracedStream& traced) const {
@@ -205,10 +209,7 @@ void CudaStream::log_activities(ActivityLog* log) {
   if (log == nullptr) return;
   ActivityLog probes(clock_probes);
   const TracedStream::Description description{
-      .name = name_,
-      .handle = stream_,
-      .device = static_cast<std::uint32_t>(device_.ordinal()),
-      .is_idle = [this] {
+      .name = name_, .device = static_cast<std::uint32_t>(device_.ordinal()), .is_idle = [this] {
         device_.make_current();
         return is_idle();
       }};
