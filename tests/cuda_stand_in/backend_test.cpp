@@ -39,7 +39,7 @@ class CudaOnStandIn : public testing::Test {
 
 // They are copied from pageable memory, and streams have no order with such a copy by cudaMemcpy.
 TEST_F(CudaOnStandIn, ValuesOfAMapAreOnTheDeviceWhenItIsPlanned) {
-  Steps steps;
+  ProgramWriter steps;
   steps.apply(ElementOp::addition, steps.input(0), steps.input(1));
   StridedTensor values = dense({4});
   values.values = std::make_shared<const std::vector<float>>(std::vector{1.0F, 2.0F, 3.0F, 4.0F});

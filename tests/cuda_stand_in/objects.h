@@ -66,6 +66,11 @@ struct Allocation {
   std::size_t page_bytes = 0;
 };
 
+[[nodiscard]] int device_count();
+[[nodiscard]] int multiprocessors();
+/// A variable of the environment.
+[[nodiscard]] int setting(const char* variable, int otherwise);
+
 /// All that threads share.
 struct State {
   std::mutex mutex;
@@ -74,8 +79,8 @@ struct State {
   std::map<std::uintptr_t, Allocation> allocations;
   std::set<std::pair<int, int>> peers;
   cudaError_t lost = cudaSuccess;  // what every call returns from then on
-  int allocations_to_failure = 0;
-  int tasks_to_loss = 0;
+  int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
+  int tasks_to_loss = setting("PARBENCH_STAND_IN_LOSE_TASK", 0);
   bool holds_copies = false;
 };
 [[nodiscard]] State& state();
@@ -120,10 +125,6 @@ Kind* make(Arguments&&... arguments) {
   state().objects.push_back(std::move(made));
   return object;
 }
-
-[[nodiscard]] int device_count();
-[[nodiscard]] int multiprocessors();
-[[nodiscard]] int setting(const char* variable, int otherwise);
 
 /// The context that calls of this thread mean. The lock is held, here and below.
 [[nodiscard]] CUctx_st* current_context();
