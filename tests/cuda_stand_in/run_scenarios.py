@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts" / "gpu-check.d"))
-sys.path.append(str(Path(__file__).parents[2] / "scripts" / "peers.d"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts" / "lib"))
 from scenarios import TAKES_ONE, TINY_FLAGS, problem_of  # noqa: E402
 
 DEVICES = {
