@@ -12,4 +12,7 @@ using Functions = std::map<std::string, void*>;
 /// The libraries of the stand-in, by the beginning of their file names.
 [[nodiscard]] const std::map<std::string, Functions>& libraries();
 
+/// The functions of NCCL.
+[[nodiscard]] Functions nccl_functions();
+
 }  // namespace parbench::stand_in

@@ -45,6 +45,7 @@ struct Record {
 struct Node {
   Task work;
   std::vector<std::size_t> needs;  // nodes before it
+  bool meets_others = false;       // whether it waits for nodes without an order to it
 };
 
 /// A capture in progress, or one that has ended.
@@ -129,7 +130,7 @@ Kind* make(Arguments&&... arguments) {
 /// The context that calls of this thread mean. The lock is held, here and below.
 [[nodiscard]] CUctx_st* current_context();
 /// Adds a task to a stream, or to the capture that it takes part in.
-void submit(CUstream_st& stream, Task task);
+void submit(CUstream_st& stream, Task task, bool meets_others = false);
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
 /// Waits until all streams of the device are idle.

@@ -9,7 +9,8 @@
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
-//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices unusable
+//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices
+//   unusable
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -40,9 +40,9 @@ void work_off(CUstream_st& stream, unsigned int number) {
 
 }  // namespace
 
-void submit(CUstream_st& stream, Task task) {
+void submit(CUstream_st& stream, Task task, bool meets_others) {
   if (stream.capture) {
-    stream.capture->nodes.push_back({std::move(task), stream.tail});
+    stream.capture->nodes.push_back({std::move(task), stream.tail, meets_others});
     stream.tail = {stream.capture->nodes.size() - 1};
     return;
   }
