@@ -44,8 +44,11 @@ endif()
 
 if(PARBENCH_CUDA_STAND_IN)
   find_path(PARBENCH_CUDART_INCLUDE cuda_runtime_api.h HINTS ${roots} PATH_SUFFIXES include REQUIRED)
+  find_path(PARBENCH_NCCL_INCLUDE nccl.h HINTS ${PARBENCH_CUDA_WHEELS}/nvidia/nccl ${roots}
+            PATH_SUFFIXES include REQUIRED)
   set(PARBENCH_CUDA_HEADERS ${PARBENCH_CUDART_INCLUDE} ${PARBENCH_CUDNN_INCLUDE}
-                            ${PARBENCH_CUBLAS_INCLUDE} ${PARBENCH_NVML_INCLUDE} ${PARBENCH_CUPTI_INCLUDE})
+                            ${PARBENCH_CUBLAS_INCLUDE} ${PARBENCH_NVML_INCLUDE} ${PARBENCH_CUPTI_INCLUDE}
+                            ${PARBENCH_NCCL_INCLUDE})
   set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
   add_library(parbench_cuda_libraries INTERFACE)
   target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE ${PARBENCH_CUDA_HEADERS})

@@ -189,6 +189,33 @@ TEST_F(CudaOnStandIn, CapturesNothingThatWaits) {
   bench().stream().synchronize();
 }
 
+TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
+  ASSERT_EQ(setenv("PARBENCH_STAND_IN_DEVICES", "4", 1), 0);
+  const auto devices = machine().open("cuda:0,cuda:1,cuda:2,cuda:3", {});
+  std::vector<Device*> members{devices[3].get(), devices[1].get()};
+  const auto some = members.front()->make_communicator(members);
+  ASSERT_NE(some, nullptr);
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<Stream*> lanes;
+  std::vector<Buffer> memory;
+  std::vector<BufferView> data;
+  for (Device* member : members) {
+    streams.push_back(member->make_stream(StreamKind::copy));
+    lanes.push_back(streams.back().get());
+    memory.push_back(member->allocate(8, MemoryKind::device));
+    memory.back().data()[0] = std::byte{3};
+    memory.back().data()[4] = std::byte{1};
+  }
+  memory[0].data()[4] = memory[1].data()[0] = std::byte{9};
+  for (const Buffer& each : memory) data.emplace_back(each);
+  some->enqueue(Collective::all_gather, lanes, data);
+  for (Stream* lane : lanes) lane->synchronize();
+  for (const Buffer& each : memory) {
+    EXPECT_EQ(each.data()[0], std::byte{3});
+    EXPECT_EQ(each.data()[4], std::byte{1});
+  }
+}
+
 /// Opens devices, and uses a bit of everything on each.
 void use_devices(const char* names) {
   for (const auto& device : machine().open(names, {})) {

@@ -22,24 +22,43 @@ bool all_joined(const Capture& capture) {
 }
 
 /// Runs the nodes in one of the orders that their dependencies allow, another one at every launch.
+/// Nodes that meet others run on threads of their own.
 void run_graph(const std::vector<Node>& nodes, unsigned int launch) {
   std::minstd_rand random(launch + 1);
+  std::mutex mutex;
+  std::condition_variable changed;
   std::vector<std::size_t> missing;
   std::vector<std::vector<std::size_t>> next(nodes.size());
   std::vector<std::size_t> ready;
+  std::size_t left = nodes.size();
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     missing.push_back(nodes[node].needs.size());
     for (const std::size_t needed : nodes[node].needs) next[needed].push_back(node);
     if (missing.back() == 0) ready.push_back(node);
   }
-  while (!ready.empty()) {
-    std::swap(ready[random() % ready.size()], ready.back());
-    const std::size_t node = ready.back();
-    ready.pop_back();
+  const auto run = [&](std::size_t node) {
     nodes[node].task();
+    const std::lock_guard lock(mutex);
+    --left;
     for (const std::size_t after : next[node]) {
       if (--missing[after] == 0) ready.push_back(after);
     }
+    changed.notify_one();
+  };
+  std::vector<std::jthread> threads;
+  for (std::unique_lock lock(mutex);;) {
+    changed.wait(lock, [&] { return !ready.empty() || left == 0; });
+    if (ready.empty()) break;
+    std::swap(ready[random() % ready.size()], ready.back());
+    const std::size_t node = ready.back();
+    ready.pop_back();
+    lock.unlock();
+    if (nodes[node].work == Work::collective) {
+      threads.emplace_back(run, node);
+    } else {
+      run(node);
+    }
+    lock.lock();
   }
 }
 

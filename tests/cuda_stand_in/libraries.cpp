@@ -9,6 +9,7 @@ namespace parbench::stand_in {
 
 const std::map<std::string, Functions>& libraries() {
   static const std::map<std::string, Functions> all{{"libcupti.so", cupti_functions()},
+                                                    {"libnccl.so", nccl_functions()},
                                                     {"libnvidia-ml.so", nvml_functions()}};
   return all;
 }

@@ -10,6 +10,7 @@ namespace parbench::stand_in {
 using Functions = std::map<std::string, void*>;
 
 [[nodiscard]] Functions cupti_functions();
+[[nodiscard]] Functions nccl_functions();
 [[nodiscard]] Functions nvml_functions();
 
 /// The libraries of the stand-in, by the beginning of their file names.

@@ -43,8 +43,9 @@ struct Record {
   Clock::time_point time;
 };
 
-/// What a task is in activity records; `none`: it has no record.
-enum class Work { none, kernel, copy, peer_copy, fill };
+/// Kind of a task in activity records; `none`: it has no record. A collective, recorded as a kernel,
+/// also waits for tasks that it has no order with.
+enum class Work { none, kernel, collective, copy, peer_copy, fill };
 
 struct Node {
   Task task;

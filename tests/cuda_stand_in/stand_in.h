@@ -9,7 +9,7 @@
 //   PARBENCH_STAND_IN_TOPOLOGY         nvlink-switch, nvlink-pairs, pcie-switches, no-peers
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
-//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices unusable
+//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that loses the devices
 #pragma once
 
 #include <cuda_runtime_api.h>
