@@ -115,8 +115,8 @@ struct Metric {
   // cases whose times it needs; without one of them there is no value
   std::vector<CaseSpec> others;
   /// Computes the value of one round from the times of one execution of the case itself, then of
-  /// `others` in order. `medians`: the same over all rounds in which these cases were sampled; for
-  /// choices between cases, which should not follow the noise of samples.
+  /// `others` in order. `medians`: the medians of these times over all rounds in which all of these
+  /// cases were sampled; for choices between cases, which should not follow the noise of samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
   /// Explains an unexpected value, from the medians over the rounds in which all of the cases were
   /// sampled; empty for other values. May be null.
@@ -144,7 +144,7 @@ struct CaseOutcome {
   std::optional<TimeShares> shares = {};  // nothing if it was not profiled
   /// Number of host cores on which its devices compute; 0: unknown, or the devices are not cores.
   std::size_t cores = 0;
-  /// Share of the requested core time that other programs had; 0 if unknown.
+  /// Share of the wanted core time that other programs had; 0 if unknown.
   double load = 0;
   /// Limits of the speedup without other programs. The minimum assumes that other programs cost the
   /// baseline as much time as its records allow, and this case none; the maximum assumes the
@@ -305,8 +305,8 @@ class Scenario {
 };
 
 /// Returns the case with whose results those of `spec` are compared: the scenario's reference, or
-/// `spec` itself if there is none, in either case without capture. A case of all-cores has the
-/// reference of its undivided case. Nothing if the result would be `spec`.
+/// `spec` itself if there is none, in either case without capture. For a case of all-cores, its
+/// undivided case takes the place of `spec`. Nothing if the result would be `spec`.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.
