@@ -137,7 +137,7 @@ class ListScheduler {
   const InterOpProblem& problem_;
   const std::vector<double>& paths_;
   std::vector<double> ends_;  // seconds at which an operation ends; by operation
-  std::vector<double> free_;  // seconds at which a stream has run its operations so far; by stream
+  std::vector<double> free_;  // seconds at which a stream's operations so far have ended; by stream
 };
 
 InterOpLevel listed(const InterOpProblem& problem, const Block& block,
@@ -159,7 +159,8 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 using OpSet64 = std::uint64_t;  // bit i: the i-th operation of a block
 
-/// Where the latest level has run: no level yet, on the whole device, or on several streams.
+/// Where a level runs: on the whole device or on several streams; `nothing`: there is no such
+/// level.
 enum class Ran { nothing, whole, streams };
 
 Ran kind_of(const InterOpLevel& level) {

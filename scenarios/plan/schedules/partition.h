@@ -25,7 +25,7 @@ struct SharedParameters {
 
 /// Costs in seconds, whose sums are the costs of stages.
 struct PartitionCosts {
-  /// For each stage, the seconds of every unit on its device.
+  /// For each stage, the seconds of every unit on the stage's device.
   std::vector<std::vector<double>> units;
   /// For each unit, the seconds that a cut before it adds both to the previous stage, which sends
   /// activations, and to the stage after it, which sends gradients. Empty: cuts cost nothing.
