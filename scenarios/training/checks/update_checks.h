@@ -24,7 +24,7 @@ struct UpdatedParameters {
     Stage::TrainedParameter parameter;               // name and initial values
     std::function<std::vector<float>()> gradient{};  // gradient of the batch
     std::function<std::vector<float>()> after{};
-    std::size_t factor = 0;  // index in `clip_factors` of the factor by which it is clipped
+    std::size_t factor = 0;  // index in `clip_factors` of the factor that clips the gradient
   };
   Optimizer optimizer;
   std::vector<Tensor> clip_factors;  // one for each RegionUpdate; empty without clipping

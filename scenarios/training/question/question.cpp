@@ -30,7 +30,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// Returns an obstacle if kernels cannot count the samples of the batch, or the smallest
 /// micro-batch has too few for batch normalisations. `replicas`: sizes of micro-batches by replica;
-/// `asked`: flags that set them.
+/// `asked`: flags of the second obstacle.
 std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Network& network,
                                           const std::vector<std::vector<std::int64_t>>& replicas,
                                           std::vector<std::string_view> asked) {

@@ -55,7 +55,7 @@ void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
 /// Adds "partition": the requested partition into `stages` stages, or the default. Throws
-/// UsageError if the network does not have the requested one.
+/// UsageError if the requested partition does not exist for this network and number of stages.
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
                           Parameters& parameters);
 
