@@ -92,9 +92,10 @@ class Context {
   /// usable, and page-locked for other backends as before.
   void commit();
 
-  /// Sets how the next resets change initial parameters, and the next forward passes their images,
-  /// in f32, to imitate roundings (`perturb` in scenarios/training/batch_data.h). 0, the initial
-  /// value: no change; n and −n: opposite changes, different for each n.
+  /// Sets how initial parameters (at the next resets) and images of forward passes (in cases
+  /// prepared from now on) are changed in f32, to imitate roundings (`perturb` in
+  /// scenarios/training/batch_data.h). 0, the initial value: no change; n and −n: opposite changes,
+  /// different for each n.
   void set_perturbation(int number) { perturbation_ = number; }
   [[nodiscard]] int perturbation() const { return perturbation_; }
 
