@@ -156,7 +156,7 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
 }
 
 /// Returns the share of core time that other programs had, if it can explain the gain of a case:
-/// without them, the case might not be faster than its baseline. Otherwise 0.
+/// without other programs, the case might not be faster than its baseline. Otherwise 0.
 double explaining_load(const CaseOutcome* recommended) {
   const bool is_explained = recommended->min_speedup && !recommended->min_speedup->above(1);
   return is_explained ? recommended->load : 0;

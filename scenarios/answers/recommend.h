@@ -56,13 +56,13 @@ struct Wording {
 [[nodiscard]] std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
                                    std::string_view strategy);
 
-/// Recommends the simplest case that is tied with the fastest one: the speed expected of it is at
-/// most 3% lower. The expected speed is the median of a case's paired ratios to the baseline. The
-/// baseline has speed 1 and is the simplest. If the gain of the fastest case is shown, a simpler
-/// case other than the baseline is only preferred if its gain is shown, too; otherwise the choice
-/// does not depend on whether gains are shown. Cases without a ratio are ignored if others have
-/// one. `possibly_fastest` decides which other cases are listed as not ruled out. The group must
-/// have at least one case.
+/// Recommends the simplest case that is tied with the fastest one, whose expected speed is at most
+/// 3% higher. The expected speed of a case is the median of its paired ratios to the baseline. The
+/// baseline has speed 1 and is the simplest case. If the gain of the fastest case is shown, a
+/// simpler case other than the baseline is only preferred if its gain is shown, too; otherwise the
+/// choice does not depend on whether gains are shown. Cases without a ratio are ignored if others
+/// have one. `possibly_fastest` decides which other cases are listed as not ruled out. The group
+/// must have at least one case.
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 

@@ -52,7 +52,8 @@ struct Subject {
 
 /// Returns the sentences about recommendations, the most important first.
 /// - One setting: the recommended case, its ties, and the cases that are not ruled out.
-/// - Several settings, of which one pays: the recommendation there, and the verdicts on the others.
+/// - Several settings, and one recommendation pays: this recommendation, and the verdicts on the
+///   other settings.
 /// - Otherwise: where the subject pays, and the largest gain.
 /// `details` returns a clause to follow the gain of a recommendation; may be null. `whole_device`:
 /// a sentence that compares the case of a single setting with the whole device; may be empty.
