@@ -21,8 +21,8 @@ using Value = std::variant<std::int64_t, double, std::string>;
 struct Parameter {
   std::string name;
   Value value;
-  /// Whether the case's name omits it, to stay short, because it is a default or follows from other
-  /// parameters.
+  /// Whether the case's name omits the parameter, to stay short, because the value is a default or
+  /// follows from other parameters.
   bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };

@@ -69,7 +69,7 @@ struct Amount {
   std::string unit;
 };
 
-/// A planned case with memory borrowed from its Context, which must outlive it.
+/// A planned case with memory borrowed from its Context. The context must outlive the case.
 class Case {
  public:
   virtual ~Case() = default;
@@ -112,7 +112,7 @@ class Case {
 /// A metric computed from the times of several cases, such as how much of a copy is hidden.
 struct Metric {
   std::string name;
-  // cases whose times it needs; without one of them there is no value
+  // other cases whose times the metric needs; if one was not measured, the metric has no value
   std::vector<CaseSpec> others;
   /// Computes the value of one round from the times of one execution of the case itself, then of
   /// `others` in order. `medians`: the medians of these times over all rounds in which all of these

@@ -25,9 +25,8 @@ struct RankMessage {
   BufferView destination;
 };
 
-/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything.
-/// The stream continues when the sender's memory may be reused, or the receiver's memory contains
-/// the message.
+/// This rank's part of a message: sending or receiving. `enqueue` allocates nothing. The stream
+/// continues when the sender's memory may be reused, or the receiver's memory contains the message.
 class MessagePart {
  public:
   virtual ~MessagePart() = default;
