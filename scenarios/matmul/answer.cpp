@@ -45,7 +45,7 @@ struct Question {
 };
 
 bool belongs_to(const Question& question, const CaseSpec& spec) {
-  // Streams share device 0, so of strategy alone only its case on this device belongs here.
+  // Streams share device 0, so they are compared with strategy alone on device 0 only.
   return std::ranges::find(question.strategies, spec.strategy) != question.strategies.end() &&
          spec.parameters.integer_or("device", 0) == 0;
 }
