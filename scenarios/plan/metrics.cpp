@@ -83,9 +83,9 @@ class Causes {
   }
 
   /// Returns the call of another task for whose end this call waits, if this call is the first of
-  /// its task on its lane; otherwise nothing. It is the one that ends last among the last calls of
-  /// the tasks in `after` and, for a task on several lanes, the previous calls on those lanes where
-  /// the task begins at the same time.
+  /// its task on its lane; otherwise nothing. That is the call that ends last among the last calls
+  /// of the tasks in `after` and, for a task on several lanes, the previous calls on those lanes
+  /// where the task begins at the same time.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];

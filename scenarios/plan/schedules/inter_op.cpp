@@ -24,7 +24,7 @@ struct Block {
   bool is_serial = false;
 };
 
-/// Returns, for each operation, how many others precede or follow it.
+/// Returns, for each operation, the number of other operations that precede or follow it.
 std::vector<int> related_counts(const InterOpProblem& problem) {
   const int count = problem.count();
   std::vector<std::vector<bool>> precedes(at(count), std::vector<bool>(at(count), false));
@@ -301,9 +301,9 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers levels with the last chain as it is, and levels in which further operations follow
-  /// in it. `start`: first operation of the last chain; `seconds`: its time; `longest`: time of the
-  /// longest other chain.
+  /// Considers levels with the last chain as it is, and levels in which further operations are
+  /// appended to the last chain. `start`: first operation of the last chain; `seconds`: time of the
+  /// last chain; `longest`: time of the longest other chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {
