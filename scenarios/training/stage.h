@@ -91,8 +91,8 @@ class Stage {
   /// Returns the activations of a micro-batch that come from the previous stage; in the first
   /// stage, the micro-batch's part of the input.
   [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
-  /// Returns the tensors for the next stage, in the order of its `inputs`; empty for the last
-  /// stage.
+  /// Returns the tensors for the next stage, in the order of that stage's `inputs`; empty for the
+  /// last stage.
   [[nodiscard]] std::vector<Passing> outputs(int micro_batch) const;
 
   /// Returns the calls that refresh the packed copies of parameters; empty if there are none.

@@ -24,7 +24,7 @@ struct UnitRun {
 /// Seconds of every unit's forward and backward passes for a micro-batch on a device.
 struct UnitSeconds {
   std::vector<double> measured;   // the estimate if the context does not measure
-  std::vector<double> estimated;  // from operations and traffic; only its ratios matter
+  std::vector<double> estimated;  // from FLOPs and bytes; only ratios between units matter
   double uncertainty = 0;         // relative uncertainty of the sum of measured times
 };
 
@@ -39,7 +39,8 @@ struct UnitSeconds {
 enum class CostBasis { measured, estimated };
 
 /// Returns, for each unit, the seconds for copying the tensors of a micro-batch that cross the cut
-/// point before it, from the first device of the context to the second; 0 for the first unit.
+/// point before this unit, from the first device of the context to the second; 0 for the first
+/// unit.
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 

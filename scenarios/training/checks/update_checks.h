@@ -31,7 +31,7 @@ struct UpdatedParameters {
   std::vector<One> all;
 };
 
-/// Returns the parameters of `stages`, each of which updates its own.
+/// Returns the parameters of `stages`, each of which updates its own parameters.
 [[nodiscard]] UpdatedParameters updated_in(CaseData& data, const Stages& stages);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value

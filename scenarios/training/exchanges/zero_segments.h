@@ -29,8 +29,8 @@ class ZeroSegments {
     int forward = 0;   // first segment of the forward pass
     int backward = 0;  // first segment of the backward pass
     int end = 0;       // one past the last segment
-    /// By bucket: the segment after which its gradients and those of all buckets with lower indices
-    /// are complete.
+    /// By bucket: the segment after which the gradients of this bucket and of all buckets with
+    /// lower indices are complete.
     std::vector<int> completion = {};
   };
   [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }

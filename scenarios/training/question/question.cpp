@@ -181,8 +181,8 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  // Normalisations use statistics of the micro-batch, and dropouts depend on the sample's position
-  // in it.
+  // Normalisations use statistics of the micro-batch, and dropouts depend on a sample's position in
+  // the micro-batch.
   const Network network = network_of(spec.parameters);
   return std::ranges::any_of(network.layers, [&](const Layer& layer) {
     return as<RandomDropout>(layer) != nullptr ||

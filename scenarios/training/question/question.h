@@ -27,7 +27,7 @@ inline constexpr const char* scaling_efficiency = "scaling efficiency";
 
 /// Base of scenarios that divide a training step. A derived class defines the axes, the layout of
 /// each case, and words of the answer or an answer of its own; cases and references follow from
-/// these. Parameters with the same name have the same meaning in all of them: "model" and its
+/// these. Parameters with the same name mean the same in all these scenarios: "model" and its
 /// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
 /// a step ("optimizer", "recompute", "clip").
 class TrainingQuestion : public Scenario {

@@ -40,10 +40,10 @@ inline constexpr const char* weak_scaling = "weak";
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// Adds "split". If the user has requested a number of micro-batches, its value is a size or list
-/// of sizes that divides `samples` into this number, otherwise `split`, if any. Returns an obstacle
-/// if there are fewer `samples` than requested micro-batches; `text` describes the samples. Throws
-/// UsageError if the user gives both number and size.
+/// Adds "split". If the user has requested a number of micro-batches, the value is a size or list
+/// of sizes that divides `samples` into this number; otherwise it is `split`, if any. Returns an
+/// obstacle if there are fewer `samples` than requested micro-batches; `text` describes the
+/// samples. Throws UsageError if the user gives both number and size.
 [[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
                                                 std::int64_t samples, const std::string& text,
                                                 const std::optional<Value>& split,

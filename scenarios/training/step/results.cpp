@@ -16,7 +16,7 @@ namespace parbench {
 namespace {
 
 /// Returns whether there are several replicas without an exchange, so that the step's results are
-/// their sums.
+/// sums over the replicas.
 bool is_sum_of_replicas(const StepLayout& layout) {
   return layout.exchange.kind == Exchange::Kind::none && layout.grid.replicas > 1;
 }
