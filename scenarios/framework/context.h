@@ -30,7 +30,7 @@ class Context {
     /// run estimates them instead. It executes no case and allocates no memory: its streams only
     /// plan.
     bool measures = true;
-    /// The ranks to which the devices belong, which outlive the context; null for a single process.
+    /// The ranks to which the devices belong; must outlive the context. Null for a single process.
     RankGroup* ranks = nullptr;
     /// Partitions by case name, from an earlier run whose cases are measured again: the units that
     /// begin the second and later stages ("layer2.0+layer3.0").

@@ -61,7 +61,7 @@ void enqueue(const Call& call, std::span<Stream* const> streams);
 class Plan {
  public:
   Plan() = default;
-  /// `ranks`: the ranks to which the devices belong, which outlive the plan; null for a single
+  /// `ranks`: the ranks to which the devices belong; must outlive the plan. Null for a single
   /// process.
   explicit Plan(RankGroup* ranks);
 

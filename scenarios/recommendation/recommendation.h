@@ -79,8 +79,6 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
   return one.gain->value <= 1 + largest_tie ? Payoff::gains_little : Payoff::may_pay;
 }
 
-/// Returns "pays", "has no verdict", "may pay", "gains less than 3%", "shows no gain" or "does not
-/// pay".
 [[nodiscard]] inline std::string_view to_string(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:
