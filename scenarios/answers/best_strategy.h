@@ -34,10 +34,10 @@ struct StrategyWords {
 [[nodiscard]] std::vector<std::string_view> common_axes(const Scenario& scenario);
 
 /// Returns the label of a case: "sharded with zero 3, bucket 5" or "split 5 with schedule 1f1b".
-/// After the strategy are the values of axes that only some strategies have, if the case's name
-/// shows them or otherwise equal cases differ in them. The baseline is its name alone, or "one
-/// device" or "one core" if it is "single". Strategy all-cores is "the whole GPU", or one device
-/// with the number of its cores.
+/// The strategy is followed by the values of axes that only some strategies have, if the case's
+/// name shows them or otherwise equal cases differ in them. The label of the baseline is its name
+/// alone, or "one device" or "one core" for baseline "single". The label of strategy all-cores is
+/// "the whole GPU", or one device with the number of its cores.
 [[nodiscard]] std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes,
                                          const CaseSpec& spec, const StrategyWords& words = {});
 

@@ -87,7 +87,7 @@ std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
 }
 
 /// Returns time and memory of the fastest case with the usual value, and of the cases that differ
-/// from it only in that value.
+/// from that case only in this value.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
                        const std::function<std::string(const CaseSpec&)>& label) {
   const MemoryPair* fastest = nullptr;

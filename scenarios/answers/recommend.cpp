@@ -116,9 +116,9 @@ bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   return other->speedup ? other->speedup->above(high) : high < 1;
 }
 
-/// Returns the case other than the baseline with the largest speedup. Prefers cases whose interval
-/// is above 1, then cases whose interval includes 1: an answer that recommends the baseline must
-/// not deny a gain that the table shows or leaves open. Null without speedups.
+/// Returns the case other than the baseline with the largest speedup; null without speedups.
+/// Prefers cases whose interval is above 1, then cases whose interval includes 1: an answer that
+/// recommends the baseline must not deny a gain that the table shows or leaves open.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* baseline) {
   const auto rank = [](const CaseOutcome* one) {
     return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
@@ -156,16 +156,17 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
 }
 
 /// Returns the share of core time that other programs had, if it can explain the gain of a case:
-/// without them, the case might not be faster than its baseline. Otherwise 0.
+/// without other programs, the case might not be faster than its baseline. Otherwise 0.
 double explaining_load(const CaseOutcome* recommended) {
   const bool is_explained = recommended->min_speedup && !recommended->min_speedup->above(1);
   return is_explained ? recommended->load : 0;
 }
 
-/// Returns the share of core time that other programs had, if it can hide which case is the
-/// fastest; otherwise 0. It can if a case of another strategy, which the load may affect
-/// differently, might be 10% faster without it. It also can if `is_open` (the samples do not
-/// distinguish the recommended case from others) and the share is at least `min_cores_taken`.
+/// Returns the share of core time that other programs had, if their load can hide which case is the
+/// fastest; otherwise 0. The load can hide it in two cases: without the load, a case of another
+/// strategy, which the load may affect differently, might be 10% faster than the recommended one;
+/// or `is_open` (the samples do not distinguish the recommended case from others) and the share is
+/// at least `min_cores_taken`.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;
@@ -177,8 +178,8 @@ double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool 
   return load;
 }
 
-/// Returns the simplest of the tied cases. If it is not the baseline, and the gain of the fastest
-/// case is shown, returns the simplest of them whose gain is shown.
+/// Returns the simplest of the tied cases. If that is not the baseline, and the gain of the fastest
+/// case is shown, returns the simplest tied case whose gain is shown.
 const CaseOutcome* recommended_of(const Ranking& ranking) {
   const CaseOutcome* simplest = ranking.tied.front();
   if (simplest == ranking.baseline || !gains(ranking.by_speed.front())) return simplest;

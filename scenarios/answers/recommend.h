@@ -52,17 +52,17 @@ struct Wording {
 };
 
 /// Returns the position of a strategy in a list from simple to complex; the length of the list if
-/// it is not there.
+/// the strategy is not in it.
 [[nodiscard]] std::int64_t rank_in(std::initializer_list<std::string_view> simplest_first,
                                    std::string_view strategy);
 
-/// Recommends the case with the highest expected speed (the median of its paired ratios to the
-/// baseline), or the simplest case that is tied with it (within 3%). The baseline has speed 1 and
-/// is the simplest. If the gain of the fastest case is shown, a simpler case other than the
-/// baseline is only preferred if its gain is shown, too; otherwise the choice does not depend on
-/// whether gains are shown. Cases without a ratio are ignored if others have one.
-/// `possibly_fastest` decides which other cases are listed as not ruled out. The group must have at
-/// least one case.
+/// Recommends the simplest case that is tied with the fastest one, whose expected speed is at most
+/// 3% higher. The expected speed of a case is the median of its paired ratios to the baseline. The
+/// baseline has speed 1 and is the simplest case. If the gain of the fastest case is shown, a
+/// simpler case other than the baseline is only preferred if its gain is shown, too; otherwise the
+/// choice does not depend on whether gains are shown. Cases without a ratio are ignored if others
+/// have one. `possibly_fastest` decides which other cases are listed as not ruled out. The group
+/// must have at least one case.
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 

@@ -67,8 +67,8 @@ std::vector<std::string> settings_with(Recommendations recommendations, Payoff p
   return settings;
 }
 
-/// Returns the label of the baseline if it is recommended at all of these settings; otherwise
-/// empty.
+/// Returns the label of the baseline if baselines of the same label are recommended at all of these
+/// settings; otherwise empty.
 std::string only_baseline_of(Recommendations recommendations) {
   const std::string& first = recommendations.front().candidates.front().label;
   const bool is_one = std::ranges::all_of(recommendations, [&](const Recommendation& one) {

@@ -11,8 +11,9 @@
 
 namespace parbench {
 
-/// Joins sentences, the most important first, and omits those that would exceed three lines of 100
-/// columns. The first sentence is always included; empty ones are skipped.
+/// Joins sentences, the most important first, and omits each sentence with which the text would
+/// exceed three lines of 100 columns. The first sentence is always included; empty ones are
+/// skipped.
 [[nodiscard]] std::string joined_sentences(const std::vector<std::string>& sentences);
 
 /// Returns "1.86× as fast as one device (1.84–1.88)"; without a baseline "1.86× as fast
@@ -20,15 +21,15 @@ namespace parbench {
 [[nodiscard]] std::string speed_text(const Ratio& speedup, std::string_view baseline);
 
 /// Returns a clause on why a result is uncertain, and the remedy. If load of other programs can
-/// change which case is the fastest, it says so, with or without a verdict. Otherwise, if the gain
-/// may pay, it asks for samples or processes: "; more samples are needed to show it with 95%
-/// confidence". Empty in all other cases.
+/// change which case is the fastest, the clause states the load, with or without a verdict.
+/// Otherwise, if the gain may pay, it asks for samples or processes: "; more samples are needed to
+/// show it with 95% confidence". Empty in all other cases.
 [[nodiscard]] std::string certainty_text(const Recommendation& recommendation);
 
 /// Returns "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound." for a
 /// recommended case other than the baseline. `details` follow the gain, then `certainty_text`.
-/// Without a verdict, when the recommended case may be the baseline, returns "No verdict: split 5
-/// measured 1.27× …", or that no case was faster than the baseline.
+/// Without a verdict, also for a recommended baseline, returns "No verdict: split 5 measured 1.27×
+/// …", or that no case was faster than the baseline.
 [[nodiscard]] std::string use_text(const Recommendation& recommendation, std::string_view baseline,
                                    std::string_view details = {});
 
@@ -51,7 +52,8 @@ struct Subject {
 
 /// Returns the sentences about recommendations, the most important first.
 /// - One setting: the recommended case, its ties, and the cases that are not ruled out.
-/// - Several settings, of which one pays: the recommendation there, and the verdicts on the others.
+/// - Several settings, and one recommendation pays: this recommendation, and the verdicts on the
+///   other settings.
 /// - Otherwise: where the subject pays, and the largest gain.
 /// `details` returns a clause to follow the gain of a recommendation; may be null. `whole_device`:
 /// a sentence that compares the case of a single setting with the whole device; may be empty.
@@ -62,18 +64,20 @@ struct Subject {
     const std::string& whole_device = {});
 
 /// Returns " It is tied with split 3 and split 12 (within 3%).". If the recommended case is not the
-/// fastest, names the fastest instead, the cases tied with it, and that the recommended one is
-/// simpler. Empty without ties, without a verdict, and if the baseline is recommended.
+/// fastest, the sentence instead names the fastest case and the cases tied with it, and states that
+/// the recommended case is simpler. Empty without ties, without a verdict, and if the baseline is
+/// recommended.
 [[nodiscard]] std::string tie_text(const Recommendation& recommendation);
 
 /// Returns " More samples may show split 20 to be faster.", with the candidates that are not tied
 /// with the fastest. Empty if there are none, without a verdict, and if load of other programs may
-/// have left them open.
+/// be the reason why they are not ruled out.
 [[nodiscard]] std::string open_text(const Recommendation& recommendation);
 
 /// Returns the recommendation with the best verdict: one that pays before one that may pay, then
-/// one without a verdict, then the other verdicts. Of several, returns the one with the largest
-/// gain. Requires at least one recommendation, all with a gain.
+/// one without a verdict, then the other verdicts from `gains_little` down. Of several with the
+/// same verdict, returns the one with the largest gain. Requires at least one recommendation, all
+/// with a gain.
 [[nodiscard]] const Recommendation& best_of(std::span<const Recommendation> recommendations);
 
 /// Lists the settings in which something pays, with one verdict for each: "pay at every setting
@@ -102,21 +106,21 @@ struct Subject {
 /// …".
 [[nodiscard]] std::string at_setting(const Recommendation& recommendation, std::string sentence);
 
-/// Returns the only recommendation that pays; null if none or several pay, and for a single
-/// recommendation.
+/// Returns the recommendation that pays if exactly one of several does; otherwise null, also if
+/// there is only one recommendation.
 [[nodiscard]] const Recommendation* only_one_that_pays(
     std::span<const Recommendation> recommendations);
 
-/// Returns a sentence, after a blank, about the settings that do not pay: " Streams show no gain at
-/// n 1 and do not pay at n 0: use one stream." The advice is only given if the baseline is
-/// recommended at all of them. Empty if all pay.
+/// Returns a sentence, after a blank, about the settings at which the subject does not pay: "
+/// Streams show no gain at n 1 and do not pay at n 0: use one stream." The advice is only given if
+/// the baseline is recommended at all of these settings. Empty if all recommendations pay.
 [[nodiscard]] std::string elsewhere_text(std::span<const Recommendation> recommendations,
                                          const Subject& subject);
 
 /// Returns a clause to follow a sentence about several recommendations, by the verdict on the best
 /// one (`best_of`).
-/// - It pays or may pay: its gain, "; largest recommended gain that is shown: split 5 at batch 24,
-///   1.60× as fast as one device (1.50–1.70)".
+/// - The best one pays or may pay: its gain, "; largest recommended gain that is shown: split 5 at
+///   batch 24, 1.60× as fast as one device (1.50–1.70)".
 /// - No verdict: the highest measured ratio.
 /// - Otherwise: "; use one device", or a reference to the table if baselines differ.
 [[nodiscard]] std::string best_text(std::span<const Recommendation> recommendations,
@@ -130,7 +134,7 @@ struct Subject {
 [[nodiscard]] std::string range_text(const std::string& low, const std::string& high);
 
 /// Returns why there is no answer: the baseline was not measured, or, if `has_baseline`, nothing
-/// else was. `other`: kind of the cases compared with it, "strategy".
+/// else was. `other`: kind of the cases to compare with the baseline, "strategy".
 [[nodiscard]] std::string no_comparison_text(std::string_view baseline, std::string_view other,
                                              bool has_baseline);
 
@@ -138,8 +142,8 @@ struct Subject {
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);
 
 /// Returns a sentence, after a blank, that a gain exceeds the number of devices, with its likely
-/// cause; empty if it does not, with 95% confidence, or does not pay. Devices that work one after
-/// the other count as 1.
+/// cause. Empty unless the recommended case pays and the whole interval of its gain exceeds
+/// `devices`. Devices that work one after the other count as 1.
 [[nodiscard]] std::string superlinear_text(const Recommendation& recommendation, double devices,
                                            std::string_view likely_cause);
 

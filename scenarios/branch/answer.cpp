@@ -44,8 +44,8 @@ std::vector<std::int64_t> technique_key(const CaseSpec& spec) {
 
 bool is_graph_alone(const CaseSpec& spec) { return spec.strategy == graph_alone; }
 
-/// Removes the cases launched as graphs if graph-one-stream was not measured: without it, the gain
-/// of their streams cannot be separated from that of graph launch.
+/// Removes the cases launched as graphs if graph-one-stream was not measured: without that case,
+/// the gain of streams in a graph cannot be separated from the gain of graph launch.
 void drop_graphs_without_measure(Outcomes& cases) {
   if (has_case(cases, is_graph_alone)) return;
   std::erase_if(cases, [](const CaseOutcome* one) { return is_graph(one->spec.strategy); });
@@ -55,15 +55,16 @@ void drop_graphs_without_measure(Outcomes& cases) {
 struct SizeAnswer {
   double layer_flops = 0;
   Recommendation found;
-  Recommendation together;  // gain of running branches together, without that of graph launch
+  Recommendation together;  // gain of running branches together, without the gain of graph launch
 };
 
-/// Returns `found` with the gain of running branches together, without that of graph launch.
+/// Returns `found` with the gain of running branches together, without the gain of graph launch.
 /// `fastest`: the fastest case that runs branches together.
 /// - A graph of one stream is recommended: gain of `fastest` over this graph.
 /// - The baseline is recommended, and this graph has the largest gain: gain of `fastest` over the
 ///   baseline.
-/// - Otherwise the gain of `found`, which pays only if it exceeds that of this graph.
+/// - Otherwise: the gain of `found`, which pays only if it exceeds the gain of this graph.
+/// Without a measured graph of one stream, returns `found` unchanged.
 Recommendation together_of(const SameWork& group, Recommendation found,
                            const CaseOutcome& fastest) {
   const CaseOutcome* alone = fastest_where(group.cases, is_graph_alone);

@@ -39,7 +39,7 @@ void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
 }
 
 /// Plans a convolution for each layer; layer i runs on lane i mod `lane_count`. All layers read the
-/// input; in a chain, each reads the output of the previous one.
+/// input; in a chain, each layer after the first reads the output of the previous one.
 std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count,
                                     bool is_chain = false) {
   std::vector<LaneId> lanes;
@@ -105,8 +105,8 @@ const std::vector<Strategy> branch_strategies = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Figures from a GitHub issue. It has none for streams and threads, because it launched all
-/// branches by one thread.
+/// Figures from a GitHub issue. There are none for streams and threads, because the program of the
+/// issue launched all branches by one thread.
 std::vector<Published> branch_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},
@@ -203,7 +203,7 @@ class Branch final : public Scenario {
   }
 
   /// Returns the speed of a graph of several streams over a graph of one stream: the gain of the
-  /// streams without that of graph launch.
+  /// streams without the gain of graph launch.
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "graph-streams") return {};
     return {{.name = "speed over graph-one-stream",

@@ -66,8 +66,8 @@ std::optional<std::string> check_image(CaseData& data, const BranchSizes& sizes,
   return std::nullopt;
 }
 
-/// Fills a tensor at every reset: repeats each image of the input along the channels, and converts
-/// it to the layout of the tensor.
+/// Fills `repeated` at every reset: repeats each image of the input along the channels, and
+/// converts the result to the layout of `repeated`.
 void repeat_images(CaseParts& parts, const BranchSizes& sizes, const Tensor& repeated) {
   CaseData& data = parts.data;
   Stream& service = data.stream(repeated.device);

@@ -14,7 +14,7 @@ inline constexpr std::string_view graph_prefix = "graph-";
   return strategy.starts_with(graph_prefix);
 }
 
-/// Returns the strategy without "graph-". The strategy of the returned name has the same tasks, but
+/// Returns the name of a strategy without "graph-": the strategy that has the same tasks but
 /// submits them without a graph.
 [[nodiscard]] inline std::string_view arrangement_of(std::string_view strategy) {
   return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;

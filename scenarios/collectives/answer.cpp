@@ -202,7 +202,8 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
 
 /// Returns "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce
 /// 3.75 (ring).", for the largest size of each collective and the algorithm to use there.
-/// Collectives without a bandwidth or a verdict are omitted.
+/// Collectives whose bandwidth is unknown, or for which other programs prevent a verdict, are
+/// omitted.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
   std::map<std::string, Choice> listed;  // by collective
@@ -228,9 +229,9 @@ std::string bandwidths_text(const Choices& choices) {
                      fmt::join(parts, "; "));
 }
 
-/// Returns a sentence with the number of settings at which algorithms were compared, and of those
-/// that need more samples to show a gain. Empty if `choices_text` states this: all settings were
-/// compared, and either several collectives were, or no setting has a verdict.
+/// Returns a sentence with the number of settings at which algorithms were compared, and the number
+/// of settings that need more samples to show a gain. Empty if `choices_text` is enough: algorithms
+/// were compared at all settings, and either for several collectives or without any verdict.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
@@ -251,8 +252,8 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// Returns a sentence with the fit of each algorithm that is recommended at some size; with several
-/// collectives, only for send-recv.
+/// Returns a sentence for each algorithm that is recommended at some size, with its fit; with
+/// several collectives, only for algorithms of send-recv.
 std::vector<std::string> fit_sentences(const Choices& choices,
                                        const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::vector<std::string> sentences;

@@ -15,7 +15,7 @@ inline constexpr std::string_view bus_bandwidth = "bus bandwidth";
 /// Returns the number of consecutive collectives in one execution of a case.
 [[nodiscard]] std::int64_t calls_in(const CaseSpec& spec);
 
-/// Names the best algorithm for each collective and size, and fits the times of each algorithm over
+/// Recommends an algorithm for each collective and size, and fits the times of each algorithm over
 /// sizes: latency and bandwidth with their standard errors.
 [[nodiscard]] Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
                                             const PossiblyFastest& possibly_fastest);

@@ -181,7 +181,7 @@ class Collectives final : public Scenario {
   [[nodiscard]] int default_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
-  /// The published figure is the mean of 20 executions; three samples give an interval.
+  /// As in nccl-tests, a sample is the mean of 20 executions; three samples give an interval.
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 3, .iterations = 20};
   }

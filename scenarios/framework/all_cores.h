@@ -11,8 +11,8 @@
 
 namespace parbench {
 
-/// Name of the strategy. If a scenario lists it, its cases are planned like those of the baseline,
-/// but on a device with the cores of all devices of the run, or on the GPU that they are parts of.
+/// Name of the strategy. Its cases are planned like those of the scenario's baseline, but on a
+/// device with the cores of all devices of the run, or on the GPU of which all devices are parts.
 inline constexpr std::string_view all_cores = "all-cores";
 
 /// Name of the parameter with the number of devices.

@@ -55,20 +55,20 @@ class CaseData {
   /// is not taken for a result.
   void poison(const Tensor& tensor);
 
-  /// Adds a function that makes other initial content. The function may use `staging_bytes` bytes
-  /// of device memory, which all such functions share.
+  /// Adds a function that makes other initial content at every reset. The function may use
+  /// `staging_bytes` bytes of device memory, which all such functions share.
   using ResetFunction = std::function<void(Stream& stream, BufferView staging)>;
   void at_reset(int device, std::size_t staging_bytes, ResetFunction function);
 
   /// Returns the stream of a device on which reset functions run and tensors are read.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
-  /// Lets resets use memory of the case for staging. They overwrite it, so that runs must not
+  /// Lets resets use memory of the case for staging. Resets overwrite this memory, so runs must not
   /// depend on its initial content.
   void lend_staging(int device, const BufferView& memory);
 
-  /// Ends preparation: borrows staging memory on each device where no provided memory is large
-  /// enough.
+  /// Ends preparation: borrows staging memory on each device where no memory of `lend_staging` is
+  /// large enough.
   void finish();
 
   // Called after memory is committed; all of these are synchronous:
@@ -118,7 +118,7 @@ class CaseData {
   Context& context_;
   OpSet ops_;
   std::vector<ResetAction> resets_;
-  std::map<int, BufferView> staging_;  // largest memory provided or borrowed, by device
+  std::map<int, BufferView> staging_;  // largest memory lent or borrowed, by device
   std::vector<ToCanonical> readers_;
   bool was_reset_ = false;
 };

@@ -80,10 +80,10 @@ std::unique_ptr<Communicator> Context::join_in_process(const std::vector<int>& s
   return devices.front()->make_communicator(devices);
 }
 
-/// With several processes, uses a library that joins all these devices, otherwise the messages
-/// between ranks if the devices belong to different ranks and are in host memory. All ranks request
-/// the same sets of devices in the same order, so the number of earlier sets gives the tag. Tag 0
-/// belongs to the set of all ranks.
+/// With several processes, uses a library if one joins all devices of the run, otherwise messages
+/// between ranks if the devices of `some` belong to different ranks and are in host memory. All
+/// ranks request the same sets of devices in the same order, so the number of earlier sets gives
+/// the tag. Tag 0 belongs to the set of all ranks.
 std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) {
   if (options_.ranks == nullptr) return join_in_process(some);
   if (some.size() < 2) return nullptr;
@@ -108,8 +108,8 @@ bool Context::has_a_host_device_of_each_rank() const {
   return true;
 }
 
-/// Makes the communicator of all devices. With several processes, uses a library that joins the
-/// devices, otherwise the messages between ranks if each rank has one device in host memory.
+/// Makes the communicator of all devices. With several processes, uses a library if one joins the
+/// devices, otherwise messages between ranks if each rank has one device, in host memory.
 std::unique_ptr<Communicator> Context::make_communicator() {
   if (options_.ranks == nullptr) return join_in_process(all_devices());
   if (devices_.size() < 2) return nullptr;
@@ -168,7 +168,7 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
     // Only memory of the default kind is locked: a scenario that requests pageable memory measures
-    // it.
+    // copies of pageable memory.
     const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
     const std::size_t held = arena.locked_bytes;
     try {
@@ -185,8 +185,8 @@ void Context::commit() {
   for (auto& entry : shared_) {
     Shared& shared = entry.second;
     if (!shared.used || shared.memory.data() != nullptr) continue;
-    // The memory is stored only after it is filled: a later case must not find it empty if filling
-    // fails.
+    // The memory is stored only after it is filled: if filling fails, a later case must not find
+    // memory without content.
     Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
     if (!is_remote(entry.first.first)) uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);

@@ -30,7 +30,7 @@ class Context {
     /// run estimates them instead. It executes no case and allocates no memory: its streams only
     /// plan.
     bool measures = true;
-    /// The ranks to which the devices belong, which outlive the context; null for a single process.
+    /// The ranks to which the devices belong; must outlive the context. Null for a single process.
     RankGroup* ranks = nullptr;
     /// Partitions by case name, from an earlier run whose cases are measured again: the units that
     /// begin the second and later stages ("layer2.0+layer3.0").
@@ -47,24 +47,24 @@ class Context {
   }
   [[nodiscard]] const Options& options() const { return options_; }
 
-  /// Returns a context with the same options for the device that has the cores of all devices. It
-  /// has its own streams and memory, made on demand. Null if there is no such device.
+  /// Returns a context with the same options for the device that has the cores of all devices; null
+  /// if there is no such device. That context has its own streams and memory, made on demand.
   [[nodiscard]] Context* whole() const { return whole_.get(); }
 
   [[nodiscard]] RankGroup* ranks() const { return options_.ranks; }
   [[nodiscard]] bool is_remote(int device) const { return this->device(device).info().is_remote; }
   /// With several processes, copies the memory at `data` on the rank that owns the device to all
-  /// ranks; all ranks call it in the same order.
+  /// ranks; all ranks call this function in the same order.
   void share(int device, void* data, std::size_t bytes) const;
 
   /// Returns the stream of that device, kind and share (see Device::make_stream), made at the first
-  /// call.
+  /// call. A device has only one copy stream, whatever the share.
   [[nodiscard]] Stream& stream(int device, StreamKind kind, int index = 0, int sharers = 1);
 
   /// Returns the communicator of all devices in their order, made at the first call; null if
   /// neither a library nor messages between ranks can join them, and for a single device.
   [[nodiscard]] Communicator* communicator();
-  /// Returns a communicator of these devices, in this order; null as above.
+  /// Returns a communicator of these devices, in this order; null in the same cases.
   [[nodiscard]] Communicator* communicator(const std::vector<int>& devices);
   /// Returns a communicator of all devices that does all-reduces in the way `by`, and other
   /// collectives by the ranks' library; null unless each rank of the run has one device, in host
@@ -76,25 +76,26 @@ class Context {
 
   static constexpr std::size_t alignment = 4096;
 
-  /// Borrows memory for the current case, aligned to `alignment`; the memory up to the next
-  /// multiple of `alignment` belongs to it, too. Only usable after `commit`.
+  /// Borrows memory for the current case, aligned to `alignment`; the bytes up to the next multiple
+  /// of `alignment` are borrowed, too. The memory is only usable after `commit`.
   [[nodiscard]] BufferView borrow(int device, std::size_t bytes,
                                   MemoryKind kind = MemoryKind::device);
 
-  /// Returns memory whose content outlives the case. `fill` runs at the next commits until it has
-  /// succeeded once; its view is only valid during the call. All requests with the same key must
-  /// have the same number of bytes.
+  /// Returns memory whose content outlives the case. Commits of cases that request it run `fill`
+  /// until that has succeeded once; the view passed to `fill` is only valid during the call. All
+  /// requests with the same device and key must have the same number of bytes.
   using Fill = std::function<void(BufferView)>;
   [[nodiscard]] BufferView shared(int device, const std::string& key, std::size_t bytes, Fill fill);
 
-  /// Allocates the memory that the current case borrowed, if it is more than that of all earlier
-  /// cases, and fills new shared memory. After OutOfMemory, memory of earlier cases stays usable,
-  /// and page-locked for other backends as before.
+  /// Allocates the memory that the current case borrowed, if it is more than any earlier case
+  /// borrowed, and fills new shared memory. After OutOfMemory, memory of earlier cases stays
+  /// usable, and page-locked for other backends as before.
   void commit();
 
-  /// Sets how the next resets change initial parameters, and the next forward passes their images,
-  /// in f32, to imitate roundings (`perturb` in scenarios/training/batch_data.h). 0, the initial
-  /// value: no change; n and −n: opposite changes, different for each n.
+  /// Sets how initial parameters (at the next resets) and images of forward passes (in cases
+  /// prepared from now on) are changed in f32, to imitate roundings (`perturb` in
+  /// scenarios/training/batch_data.h). 0, the initial value: no change; n and −n: opposite changes,
+  /// different for each n.
   void set_perturbation(int number) { perturbation_ = number; }
   [[nodiscard]] int perturbation() const { return perturbation_; }
 
@@ -104,11 +105,12 @@ class Context {
   [[nodiscard]] const std::vector<double>& measured(const std::string& key, int device,
                                                     const Measure& measure);
 
-  /// Sets `check` as the function that `check_time` calls during `work`.
+  /// Runs `work`, during which `check_time` calls `check`.
   using Check = std::function<void()>;
   void with_check(const Check& check, const std::function<void()>& work);
 
-  /// Throws if the run's time is over. Long measurements call it between their parts.
+  /// Calls the function of `with_check`, if any, which throws if the run's time is over. Long
+  /// measurements call `check_time` between their parts.
   void check_time() const {
     if (check_) check_();
   }
@@ -118,7 +120,8 @@ class Context {
   void uncounted(const std::function<void()>& work);
 
   /// Returns memory for converting the layout of a tensor to be read on the host. All cases share
-  /// one buffer, which is not counted for any; its content is valid until the next call.
+  /// one buffer per device, which is not counted for any case; its content is valid until the next
+  /// call for that device.
   [[nodiscard]] BufferView readback(int device, std::size_t bytes);
 
   /// Includes the current case in `held_bytes` of later cases. `commit` calls it; a dry run, which
@@ -126,12 +129,12 @@ class Context {
   void hold_case();
 
   /// Returns the bytes that a device needs for the held cases (see `hold_case`) and the current
-  /// one: the largest borrowed memory, all shared memory, and the largest scratch memory of each
-  /// stream.
+  /// one: the largest borrowed memory of each kind, all shared memory, and the largest scratch
+  /// memory of each stream.
   [[nodiscard]] std::size_t held_bytes(int device) const;
 
-  /// Returns the bytes of the current case on a device: borrowed memory (all kinds), shared memory
-  /// that it requested, and scratch memory of its operations. Independent of earlier cases.
+  /// Returns the bytes of the current case on a device: borrowed memory (all kinds), requested
+  /// shared memory, and scratch memory of operations. Independent of earlier cases.
   [[nodiscard]] std::size_t case_bytes(int device) const;
 
  private:
@@ -139,7 +142,7 @@ class Context {
     Buffer memory;
     std::size_t used = 0;  // bytes used by the current case
     std::size_t held = 0;  // maximum bytes used by a held case
-    /// Locks with which devices of other backends may copy from and to its first `locked_bytes`.
+    /// Locks with which devices of other backends may copy from and to the first `locked_bytes`.
     std::vector<std::shared_ptr<void>> locks = {};
     std::size_t locked_bytes = 0;
   };
@@ -162,10 +165,10 @@ class Context {
   enum class Locking { new_case, prepared_cases };
 
   static void unlock_pages(Arena& arena);
-  /// Prepares the first `bytes` bytes of the arena for copies by other backends, unless more are
-  /// already locked. Throws OutOfMemory for a new case. Prepared cases cannot be sampled without
-  /// their locks, so a failure for them is treated like the loss of the copying backend:
-  /// DeviceLost.
+  /// Locks the pages of the first `bytes` bytes of the arena for copies by other backends, unless
+  /// they are already locked. If that fails, throws OutOfMemory for a new case. Prepared cases
+  /// cannot be sampled without their locks, so for them it throws DeviceLost, as if the copying
+  /// backend were lost.
   void lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose);
 
   std::unique_ptr<Context> whole_;

@@ -21,8 +21,8 @@ using Value = std::variant<std::int64_t, double, std::string>;
 struct Parameter {
   std::string name;
   Value value;
-  /// Whether the case's name omits it, to stay short, because it is a default or follows from other
-  /// parameters.
+  /// Whether the case's name omits the parameter, to stay short, because the value is a default or
+  /// follows from other parameters.
   bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
@@ -32,7 +32,7 @@ class Parameters {
   void set(std::string name, Value value);    // replaces, or appends
   void imply(std::string name, Value value);  // like `set`, but omitted from the case's name
 
-  void state(std::string_view name);  // adds it to the case's name if it was implied
+  void state(std::string_view name);  // adds an implied parameter to the case's name
 
   [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr if absent
   /// The getters throw std::out_of_range for an absent name and std::bad_variant_access for a wrong
@@ -89,14 +89,14 @@ struct Axis {
   double max = 0;  // below `min`: no upper limit
   std::vector<std::string> choices = {};
   std::string file_suffix = {};  // suffix of files that are choices too: ".onnx"
-  /// Strategies to which it applies; empty: all.
+  /// Strategies to which the axis applies; empty: all.
   std::vector<std::string> strategies = {};
   /// Name of another axis whose parameter this axis sets, in another unit; cases have only that
   /// parameter.
   std::string sets = {};
-  /// Whether its parameter is part of the case's name; false for `--slowdown`.
+  /// Whether its parameter identifies cases. If not (`--slowdown`), it is in CaseSpec::hidden.
   bool identity = true;
-  /// Role of the axis in findings, and the value that they recommend.
+  /// Role of the axis in findings, and the value that findings recommend.
   std::optional<Role> role = {};
   std::string advised = {};
   /// Values of both presets if they depend on the number of devices; null: the values above.

@@ -63,8 +63,8 @@ bool execute_the_same(const Plan& one, const Plan& other) {
 /// Host and number of a core.
 using Core = std::pair<std::string_view, int>;
 
-/// Returns the cores on which a lane works, each with the share of the lane's time in which it is
-/// busy; none for a copy lane with cores of its own.
+/// Returns the cores on which a lane works, each with the share of the lane's time in which the
+/// core is busy; none for a copy lane with cores of its own.
 std::map<Core, double> cores_of(const Plan& plan, LaneId id) {
   std::map<Core, double> cores;
   const Lane& lane = plan.graph().lane(id);
@@ -159,8 +159,8 @@ bool Plan::share_a_rank(const Task& one, const Task& other) const {
 }
 
 /// Replaces each dependency on a task of other ranks by a dependency on an empty message that
-/// follows that task. If both tasks share a rank, the order on that rank suffices: the other ranks
-/// of a message or collective continue only after its arrival.
+/// follows that task. A dependency between tasks that share a rank is kept: that rank waits for the
+/// earlier task, and the other ranks of a message or collective wait for that rank.
 void Plan::wait_for_other_ranks(Task& task) {
   for (TaskId& before : task.after) {
     const Task& earlier = graph_.task(before);

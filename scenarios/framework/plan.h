@@ -22,7 +22,7 @@ namespace parbench {
 
 class MessagePart;
 
-/// One operation with bound arguments. The Op must outlive it. `View`: BufferView in plans,
+/// One operation with bound arguments. The Op must outlive the call. `View`: BufferView in plans,
 /// SymbolicView (symbolic.h) as long as the memory is not known.
 template <class View>
 struct CallOf {
@@ -33,8 +33,8 @@ struct CallOf {
 };
 using OpCall = CallOf<BufferView>;
 
-/// A copy between views of equal sizes. In a task with lanes of two ranks, sender and receiver, it
-/// is a message.
+/// A copy between views of equal sizes. In a task with two lanes of different ranks, sender and
+/// receiver, the copy is a message.
 struct CopyCall {
   BufferView destination;
   BufferView source;
@@ -61,7 +61,7 @@ void enqueue(const Call& call, std::span<Stream* const> streams);
 class Plan {
  public:
   Plan() = default;
-  /// `ranks`: the ranks to which the devices belong, which outlive the plan; null for a single
+  /// `ranks`: the ranks to which the devices belong; must outlive the plan. Null for a single
   /// process.
   explicit Plan(RankGroup* ranks);
 
@@ -74,14 +74,14 @@ class Plan {
   /// per member, messages two lanes and other calls a single lane.
   ///
   /// With several processes, calls of tasks without a lane of this rank are not kept. For each task
-  /// in `after` that has no rank in common with the new one, an empty message between their ranks
-  /// is added first, as a separate task.
+  /// in `after` that has no rank in common with the new one, an empty message from one to the other
+  /// is added first, as a separate task, unless an earlier call of `add` has added it.
   TaskId add(Task task, std::vector<Call> calls);
 
   /// Returns the ranks of the plan; null for a single process.
   [[nodiscard]] RankGroup* ranks() const { return ranks_; }
   /// Returns the work with which an execution begins on this rank, so that all ranks begin
-  /// together; null if there is none.
+  /// together; null for a single process.
   [[nodiscard]] HostWork* start() const { return start_.get(); }
   [[nodiscard]] int rank_of(LaneId lane) const { return stream(lane).device().info().rank; }
 
@@ -92,7 +92,7 @@ class Plan {
     return *streams_.at(static_cast<std::size_t>(lane));
   }
   [[nodiscard]] const std::vector<Stream*>& streams() const { return streams_; }  // by lane
-  [[nodiscard]] std::vector<Stream*> streams_of(const Task& task) const;          // by lane
+  [[nodiscard]] std::vector<Stream*> streams_of(const Task& task) const;          // as Task::lanes
   [[nodiscard]] const std::vector<Call>& calls(TaskId task) const {
     return calls_.at(static_cast<std::size_t>(task));
   }
@@ -121,13 +121,14 @@ class Plan {
 [[nodiscard]] Bound bound_of(const Plan& plan, const std::vector<double>& costs);
 
 /// Returns whether two plans of one context run the same kernels on tensors of the same shapes,
-/// types and layouts, in the same order and on the same streams, submitted in the same way. Names,
-/// addresses and streams without tasks do not matter. With several processes, all ranks call it,
-/// and get the same answer.
+/// types and layouts, with the same dependencies and on the same streams, submitted in the same
+/// way. Names, addresses and streams without tasks do not matter. With several processes, all ranks
+/// call this function and get the same answer.
 [[nodiscard]] bool are_equal(const Plan& one, const Plan& other);
 
-/// Returns the lanes for a copy between the devices of two lanes: the sender's, or the receiver's
-/// if only that device can access the other's memory; for different ranks both, the sender's first.
+/// Returns the lanes for a copy between the devices of two lanes: the sender's lane, or the
+/// receiver's if the sender cannot access the receiver's memory; for different ranks both lanes,
+/// the sender's first.
 [[nodiscard]] std::vector<LaneId> copying_lanes(const Plan& plan, LaneId sender, LaneId receiver);
 
 }  // namespace parbench

@@ -69,7 +69,7 @@ struct Amount {
   std::string unit;
 };
 
-/// A planned case with memory borrowed from its Context, which must outlive it.
+/// A planned case with memory borrowed from its Context. The context must outlive the case.
 class Case {
  public:
   virtual ~Case() = default;
@@ -112,11 +112,11 @@ class Case {
 /// A metric computed from the times of several cases, such as how much of a copy is hidden.
 struct Metric {
   std::string name;
-  // cases whose times it needs; without one of them there is no value
+  // other cases whose times the metric needs; if one was not measured, the metric has no value
   std::vector<CaseSpec> others;
   /// Computes the value of one round from the times of one execution of the case itself, then of
-  /// `others` in order. `medians`: the same over all rounds in which these cases were sampled; for
-  /// choices between cases, which should not follow the noise of samples.
+  /// `others` in order. `medians`: the medians of these times over all rounds in which all of these
+  /// cases were sampled; for choices between cases, which should not follow the noise of samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
   /// Explains an unexpected value, from the medians over the rounds in which all of the cases were
   /// sampled; empty for other values. May be null.
@@ -137,18 +137,19 @@ struct CaseOutcome {
   double median_seconds = 0;
   std::optional<Interval> interval = {};  // confidence interval of the median
   std::optional<Ratio> speedup = {};      // speedup over its baseline case, from paired rounds
-  double efficiency = 0;                  // bound over measured median; 0: there is no bound
+  double efficiency = 0;                  // bound over measured median; 0: no credible bound
   std::vector<double> memory = {};        // bytes per device; empty: unknown
   std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
-  double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
+  double critical_path = 0;  // seconds of its longest chain of dependencies; 0: no credible bound
   std::optional<TimeShares> shares = {};  // nothing if it was not profiled
   /// Number of host cores on which its devices compute; 0: unknown, or the devices are not cores.
   std::size_t cores = 0;
-  /// Share of the requested core time that other programs had; 0 if unknown.
+  /// Share of the wanted core time that other programs had, in this case or its baseline case,
+  /// whichever is larger; 0 if unknown.
   double load = 0;
   /// Limits of the speedup without other programs. The minimum assumes that other programs cost the
   /// baseline as much time as its records allow, and this case none; the maximum assumes the
-  /// opposite. Nothing if the load is too small to matter.
+  /// opposite. Nothing if the assumed cost is too small to matter.
   std::optional<Ratio> min_speedup = {};
   std::optional<Ratio> max_speedup = {};
   int processes = 0;  // number of processes that took its samples, if several
@@ -180,8 +181,9 @@ struct Strategy {
   std::string description;
 };
 
-/// A published figure for the experiment that a scenario follows, shown to readers of reports with
-/// the published settings. It was measured on other hardware, so it is not an expected value.
+/// A published figure for the experiment that a scenario follows, added to reports that have a case
+/// with the published settings (`belongs_to`). It was measured on other hardware, so it is not an
+/// expected value.
 struct Published {
   std::string strategy;
   std::vector<Parameter> parameters;  // parameters that its case must have; others may differ
@@ -227,7 +229,7 @@ class Scenario {
   /// Whether its plans may be distributed over the devices of several ranks (MPI).
   [[nodiscard]] virtual bool runs_over_ranks() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
-  /// Time limit of a run of the quick preset.
+  /// Seconds that this scenario adds to the default time limit of a run of the quick preset.
   [[nodiscard]] virtual double quick_seconds() const { return 150; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
@@ -238,12 +240,12 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all devices compute with the same kernels
     bool devices_over_ranks = false;  // whether devices belong to several processes (MPI)
-    bool ranks_share_memory = false;  // whether all of these processes run on one machine
+    bool ranks_share_memory = false;  // whether RankAllReduce::shared_memory is available
     bool devices_are_cpus = false;    // whether all devices are CPUs
     /// Whether one device can have the cores of all devices (Backend::open_whole).
     bool has_all_cores = false;
-    /// Whether all devices except the last compute with the same kernels, and the last is a CPU
-    /// device.
+    /// Whether the last device is a CPU device of another kind than the other devices, and these
+    /// all compute with the same kernels.
     bool last_serves = false;
     Preset preset = Preset::quick;
     /// Flags by which the user requested this combination: "strategy", names of axes.
@@ -305,8 +307,8 @@ class Scenario {
 };
 
 /// Returns the case with whose results those of `spec` are compared: the scenario's reference, or
-/// `spec` itself if there is none, in either case without capture. A case of all-cores has the
-/// reference of its undivided case. Nothing if the result would be `spec`.
+/// `spec` itself if there is none, in either case without capture. For a case of all-cores, its
+/// undivided case takes the place of `spec`. Nothing if the result would be `spec`.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.

@@ -13,14 +13,14 @@ namespace parbench {
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the candidate nearest to `word`: a completion of it, or one within an edit distance of
-/// about a third of its length. Returns the first if several are equally near, and nothing if none
-/// is near enough.
+/// about a third of the length of `word`. Returns the first if several are equally near, and
+/// nothing if none is near enough or `word` has fewer than two letters.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  const std::vector<std::string>& candidates);
 
-/// Returns "; did you mean '…'?" to append to an error; nothing if no candidate is near, or if
-/// `word` equals the candidate and is wrong for another reason. `prefix` precedes the candidate,
-/// such as "--" for flags.
+/// Returns "; did you mean '…'?" to append to an error; empty if no candidate is near, or if `word`
+/// equals the candidate with its prefix and is wrong for another reason. `prefix` precedes the
+/// candidate, such as "--" for flags.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        std::string_view prefix = "");

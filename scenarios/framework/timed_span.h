@@ -36,7 +36,7 @@ class TimedSpan {
 };
 
 /// Synchronises a stream in its destructor, before memory that the stream's work uses is released.
-/// Ignores errors of that work: work is left unsynchronised only after an exception.
+/// Ignores errors of that work: only after an exception is there work that is not yet synchronised.
 class StreamRest {
  public:
   explicit StreamRest(Stream& stream) : stream_(stream) {}

@@ -45,7 +45,7 @@ struct Question {
 };
 
 bool belongs_to(const Question& question, const CaseSpec& spec) {
-  // Streams share device 0, so of strategy alone only its case on this device belongs here.
+  // Streams share device 0, so they are compared with strategy alone on device 0 only.
   return std::ranges::find(question.strategies, spec.strategy) != question.strategies.end() &&
          spec.parameters.integer_or("device", 0) == 0;
 }
@@ -66,8 +66,8 @@ Recommended recommendations_of(const Question& question, const Outcomes& outcome
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
-/// Returns the answers to both questions. If they are too long, shortens the second, otherwise the
-/// first, otherwise both.
+/// Returns the answers to both questions. If they are too long together, shortens the second; if
+/// that does not suffice, the first instead of the second; if neither suffices, both.
 std::vector<std::string> fitting(std::vector<std::string> answers,
                                  const std::vector<std::string>& in_short) {
   const auto fits = [](const std::vector<std::string>& both) {
@@ -150,8 +150,8 @@ std::string slow_baseline_text(Recommendations& found, const Outcomes& outcomes)
       100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 
-/// Returns which side of the comparison is missing, for a question without an answer. Empty if
-/// nothing was measured, or only strategy alone, which also belongs to the other question.
+/// Returns which side of the comparison is missing, for a question without an answer. Empty if none
+/// of its strategies was measured, or only strategy alone.
 std::string missing_text(const Question& question, const Outcomes& outcomes) {
   const std::string_view baseline = question.strategies.front();
   const auto has = [&](bool is_baseline) {

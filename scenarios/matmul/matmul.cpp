@@ -195,7 +195,8 @@ class Matmul final : public Scenario {
     return std::nullopt;
   }
 
-  /// Keeps the number of devices, because one device computes the products of all of them.
+  /// Keeps the number of devices, because the single device of an all-cores case computes the
+  /// products of all devices.
   CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, "sequential");
   }

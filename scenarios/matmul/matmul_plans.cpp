@@ -111,8 +111,9 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const T
   return shard;
 }
 
-/// Makes a shard for each device. By columns, it has some columns of the second factor; by rows,
-/// some of its rows and the columns of the first factor that they multiply.
+/// Makes a shard for each device. By columns, a shard has some columns of the second factor; by
+/// rows, some rows of the second factor and the columns of the first factor that these rows
+/// multiply.
 std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding,
                                const std::vector<std::int64_t>& widths, const Turns& turns) {
   std::vector<Shard> shards;
@@ -158,9 +159,9 @@ TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t pr
                              {"c", result.part(shard.offset, shard.product_bytes())}})});
 }
 
-/// Adds the products of all shards; `combine` adds the collective of each product. It is added
-/// after the next product, so that its additions, on the same lane, do not delay that product, and
-/// waits for the previous collective, because both use the same inboxes.
+/// Adds the products of all shards; `combine` adds the collective of each product. A collective is
+/// added after the next product, so that the collective's additions, on the same lane, do not delay
+/// that product. It waits for the previous collective, because both use the same inboxes.
 template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
                           const Combine& combine) {
@@ -185,8 +186,8 @@ void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, co
   }
 }
 
-/// Adds the output, and a check of the results on the first device; those on other devices must
-/// equal them.
+/// Adds the output and a check of the results on the first device, and checks that the results on
+/// the other devices are equal.
 void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
                    const Turns& turns, const std::vector<std::int64_t>& widths) {
   std::vector<DeviceResults> all;

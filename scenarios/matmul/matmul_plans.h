@@ -18,8 +18,9 @@ struct MatmulSizes {
 };
 
 /// Plans `count` independent products x·x on each of the devices `owners`, distributed over
-/// `streams` lanes there; each has its own result. `in_turn`: a device begins when the previous one
-/// has ended. If the context has one device, that device computes the products of all owners.
+/// `streams` lanes there; each product has its own result. `in_turn`: a device begins when the
+/// previous one has ended. If the context has one device, that device computes the products of all
+/// owners.
 ///
 /// In all strategies, several x are squared in turn, so that the check detects the result of
 /// another product in the same memory. There are `count` results for each owner, or, if products
@@ -28,8 +29,9 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
                    int streams, bool in_turn);
 
 /// How the second factor of x·x is divided over devices. Columns: each device multiplies x by its
-/// columns, and an all-gather gives each device the whole result. Rows: each device multiplies the
-/// matching columns of x by its rows, and an all-reduce adds the results.
+/// columns of the second factor, and an all-gather gives each device the whole result. Rows: each
+/// device multiplies the matching columns of x by its rows of the second factor, and an all-reduce
+/// adds the results.
 enum class Sharding { columns, rows };
 
 /// Plans `count` products for each device, one after the other; all devices together compute each

@@ -15,7 +15,7 @@ struct ProductResult {
   std::size_t operand = 0;  // index in DeviceResults::operands of the squared operand
 };
 
-/// Operands and products that belong to one device; another one may compute them.
+/// Operands and products that belong to one device; another device may compute the products.
 struct DeviceResults {
   int owner = 0;   // number of the device whose products these are
   int device = 0;  // device that computes them

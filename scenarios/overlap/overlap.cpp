@@ -71,7 +71,8 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
 }
 
 /// Maximum ratio of the median time of strategy sequential to the sum of the medians of its parts
-/// alone. Above it, the parts disturb each other in turn, and avoiding this would count as overlap.
+/// alone. Above this ratio, the parts slow each other down even one after the other, and a case
+/// that avoids this would seem to overlap more.
 constexpr double slow_in_turn = 1.05;
 
 /// Explains a hidden fraction that is outside of 0 to 1, or that includes other effects than

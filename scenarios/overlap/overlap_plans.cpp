@@ -29,7 +29,7 @@ struct OverlapData {
   std::vector<Tensor> operands;   // d2h: left operands, used in turn
   std::vector<Tensor> on_device;  // the matrices that are copied; the same memory in every order
   std::vector<Tensor> on_host;    // one per copy; empty if nothing is copied
-  std::vector<Tensor> products;   // h2d: one result each
+  std::vector<Tensor> products;   // h2d: one result for each copied matrix
   Op* product = nullptr;
   Op* discard = nullptr;  // renews the pages of a host matrix; only with HostMemory::fresh
 
@@ -156,7 +156,7 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
 /// every matrix has its own memory, so that no order has a warmer cache. Only the dependencies
 /// limit how far the first loop advances.
 ///
-/// A copy of pageable memory may block the thread that enqueues it until it is done, an effect to
+/// A copy of pageable memory may block the enqueueing thread until the copy is done, an effect to
 /// be measured. Work that may run concurrently must already be enqueued by then: products are
 /// enqueued before copies to the host, and each product directly after its copy from the host.
 void add_overlapped(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {

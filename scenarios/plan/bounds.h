@@ -20,14 +20,14 @@ struct Bound {
   double busiest_device = 0;
   /// One-machine bound with heads and tails: the maximum, over all lanes and all subsets of a
   /// lane's tasks, of the earliest start of any task of the subset, plus the subset's work, plus
-  /// the minimum time after its last task. At least `busiest_lane`; for a pipeline it includes
-  /// ramp-up and drain.
+  /// the minimum time after any task of the subset. At least `busiest_lane`; for a pipeline it
+  /// includes ramp-up and drain.
   double one_machine = 0;
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
 /// Returns the bounds of a plan. `costs`: seconds of each task alone. Throws std::invalid_argument
-/// unless there is one per task.
+/// unless there is one cost per task.
 [[nodiscard]] Bound bound_of(const PlanGraph& graph, const std::vector<double>& costs);
 
 /// Returns the bound of the plan if the costs of all tasks are multiplied by `factor`.

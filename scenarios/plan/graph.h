@@ -41,8 +41,8 @@ struct Lane {
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 
-/// Returns the host in the name of a device, which has one in runs of several ranks: "node1" for
-/// "node1/0/cpu:0"; empty for "cpu:0" and "cuda:0/1".
+/// Returns the host in the name of a device: "node1" for "node1/0/cpu:0", a name in a run of
+/// several ranks; empty for "cpu:0" and "cuda:0/1".
 [[nodiscard]] std::string_view host_of(std::string_view device);
 
 /// Work that runs on its lanes without a pause once the tasks in `after` have ended.

@@ -82,10 +82,10 @@ class Causes {
     return before_[call];
   }
 
-  /// Returns the call of another task on which the first call of a task on a lane depends; nothing
-  /// for later calls. It is the one that ends last. Candidates are the last calls of the tasks in
-  /// `after` and, for a collective, the previous calls on the lanes where it begins at the same
-  /// time.
+  /// Returns the call of another task for whose end this call waits, if this call is the first of
+  /// its task on its lane; otherwise nothing. That is the call that ends last among the last calls
+  /// of the tasks in `after` and, for a task on several lanes, the previous calls on those lanes
+  /// where the task begins at the same time.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
@@ -149,8 +149,8 @@ bool is_on(const Timeline& timeline, const TimedCall& call, const std::string& d
   return timeline.graph.lane(call.lane).device == device;
 }
 
-/// Returns the waits of a device, before those of its calls that begin while no other call runs on
-/// it.
+/// Returns the waits of a device: the idle times before those of its calls that begin while no
+/// other of its calls runs.
 Waits waits_of(const Timeline& timeline, const Causes& causes, const std::string& device) {
   std::vector<std::size_t> calls;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
@@ -204,7 +204,7 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
   const auto last = std::ranges::max_element(timeline.calls, {},
                                              [](const TimedCall& call) { return call.ran.end; });
   std::optional<std::size_t> at = static_cast<std::size_t>(last - timeline.calls.begin());
-  Nanoseconds until = last->ran.end;  // the path already contains the time after it
+  Nanoseconds until = last->ran.end;  // the sums already include the time from then on
   while (at) {
     const TimedCall& call = timeline.calls[*at];
     const Nanoseconds begin = std::min(call.ran.begin, until);

@@ -47,14 +47,14 @@ struct LaneMetrics {
   friend bool operator==(const LaneMetrics&, const LaneMetrics&) = default;
 };
 
-/// Seconds on the critical path: the chain from the last call back to the beginning in which each
-/// call is preceded by the call for whose end it waited last. It ends at a call that waited last
-/// for the host.
+/// Seconds on the critical path: the chain of calls back from the call that ended last, in which
+/// each call is preceded by the call for whose end it waited last. The chain begins with a call
+/// that waited last for the host, or with one that waited for no other call.
 struct CriticalPath {
   double compute = 0;
   double copy = 0;
   double communication = 0;
-  double host = 0;  // from the beginning until the host had enqueued the earliest call of the chain
+  double host = 0;   // from the beginning until the host had enqueued the first call of the chain
   double queue = 0;  // between the last cause of each call's wait and the beginning of the call
 
   [[nodiscard]] double total() const { return compute + copy + communication + host + queue; }
@@ -75,11 +75,11 @@ struct CallMetrics {
   std::string name;  // "convolution_forward"
   TaskKind kind = TaskKind::compute;
   std::string layer = {};  // "layer1.0.conv1"; may be empty
-  /// Tensors of the first call: "source 24x20x28x28, …". Empty for calls of a layer, of which a
-  /// network has hundreds, unless they use a reference implementation.
+  /// Tensors of the first of these calls: "source 24x20x28x28, …". Empty for calls of a layer,
+  /// unless they use a reference implementation: a network has hundreds of such calls.
   std::string tensors = {};
   std::string kernel = {};  // "brgconv:avx512_core"; may be empty
-  bool reference = false;   // as TimedCall::reference
+  bool reference = false;   // TimedCall::reference of the first of these calls
   int count = 0;
   double seconds = 0;
   double enqueueing = 0;    // seconds of the host for enqueueing them; 0 if launched as a graph

@@ -54,8 +54,8 @@ struct Timeline {
 };
 
 /// Removes the time in which lanes wait for each other: a message or collective begins on every
-/// lane when it begins on the last lane. A lane on which it has ended before that, such as the
-/// sender of a short message, is unchanged.
+/// lane when it begins on the last lane. A call that has ended before that, such as the sender's
+/// call of a short message, is unchanged.
 [[nodiscard]] Timeline begin_together(Timeline timeline);
 
 /// Joins the calls of each task into one call per lane.

@@ -39,15 +39,15 @@ struct Recommendation {
   /// interval is above 1, with 95% confidence, and load cannot explain it.
   bool pays = false;
   /// The recommended case; if the baseline is recommended, the other case with the largest gain,
-  /// gains that are shown before others. `gain` is its gain over the baseline.
+  /// where gains that are shown come before others. `gain`: gain of this case over the baseline.
   std::optional<LabelledCase> gaining = {};
   std::optional<Ratio> gain = {};
   /// Gain of `tied.front()` over the baseline, if that case is the fastest and a simpler case other
   /// than the baseline is recommended.
   std::optional<Ratio> fastest_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
-  /// Share of the core time that other programs had during the measurement of these cases, if there
-  /// is no verdict because the load can explain the gain or hide another one; otherwise 0.
+  /// Share of the core time that other programs had, if there is no verdict because this load can
+  /// explain the gain or hide which case is the fastest; otherwise 0.
   double load = 0;
   /// Share of the core time that other programs had, if the recommended case pays, but the load may
   /// hide that another case is faster: by 10% or more, or one that the samples do not rule out.
@@ -62,10 +62,11 @@ struct Recommendation {
 enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecided, pays };
 
 /// Returns `undecided` if `load` is above 0, `pays` for a recommendation that pays, and `may_pay`
-/// if another case than the baseline is recommended but its gain is not shown. If the baseline is
-/// recommended, the verdict is about the other case's gain: `does_not_pay` if the whole interval is
-/// below 1, with 95% confidence; `gains_little` if it is above 1 and the gain is at most 3%;
-/// `may_pay` if it is larger (only in reports of earlier versions); otherwise `shows_no_gain`.
+/// if a case other than the baseline is recommended but its gain is not shown. If the baseline is
+/// recommended, the verdict is about the gain of the case `gaining`: `does_not_pay` if the whole
+/// interval is below 1, with 95% confidence; if it is above 1, `gains_little` for a gain of at most
+/// 3% and `may_pay` for a larger gain (only in reports of earlier versions); otherwise
+/// `shows_no_gain`.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.load > 0) return Payoff::undecided;
   if (one.pays) return Payoff::pays;
@@ -78,8 +79,6 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
   return one.gain->value <= 1 + largest_tie ? Payoff::gains_little : Payoff::may_pay;
 }
 
-/// Returns "pays", "has no verdict", "may pay", "gains less than 3%", "shows no gain" or "does not
-/// pay".
 [[nodiscard]] inline std::string_view to_string(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:

@@ -19,8 +19,8 @@ struct PassPosition {
   friend auto operator<=>(const PassPosition&, const PassPosition&) = default;
 };
 
-/// Returns, for each region, the position after which no call accesses it or an earlier region. All
-/// calls must be operations.
+/// Returns, for each region, the position after which no call accesses this region or one before it
+/// in the list. All calls must be operations.
 [[nodiscard]] std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
                                                     const std::vector<BufferView>& regions);
 

@@ -31,8 +31,8 @@ class NetworkDivision {
  public:
   /// With `by_positions` (Korthikanti et al. 2022), each pair must follow a normalisation that no
   /// other layer reads, and the other layers must be normalisations and residual connections (not
-  /// checked). Throws std::invalid_argument if a pair does not, or `obstacle_to_division` returns
-  /// an obstacle. Does not keep a reference to `whole`.
+  /// checked). Throws std::invalid_argument if a pair does not follow such a normalisation, or
+  /// `obstacle_to_division` returns an obstacle. Does not keep a reference to `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {
@@ -46,7 +46,7 @@ class NetworkDivision {
     std::int64_t count = 0;
   };
   /// Returns the elements of a parameter of the whole network that a shard has, in order; empty if
-  /// it has none. Throws std::invalid_argument for an unknown parameter.
+  /// the shard has none. Throws std::invalid_argument for an unknown parameter.
   [[nodiscard]] std::vector<Run> runs(const std::string& parameter, int shard) const;
   /// Returns whether every shard has the whole parameter.
   [[nodiscard]] bool is_repeated(const std::string& parameter) const;

@@ -80,7 +80,7 @@ std::size_t branches_of(const Network& network, int unit) {
   return max;
 }
 
-/// Adds the tensors that cross the cut point before a unit, whose first layer is `first`.
+/// Adds the tensors that cross the cut point before the unit whose first layer is `first`.
 void add_crossing(UnitFacts& facts, const Network& network, int first, std::int64_t samples) {
   if (first == 0) return;
   for (const int tensor : network.crossing(first)) {

@@ -38,7 +38,7 @@ struct Optimizer {
 /// Result of the first update of a parameter element after a reset, by definition.
 struct NaiveUpdate {
   double after = 0;
-  double change = 0;  // magnitude; for AdamW, |decay| + |step|
+  double change = 0;  // signed difference; for Adam and AdamW, |decay| + |step|
 };
 /// `before`: value before the update; `gradient`: gradient of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
@@ -49,8 +49,8 @@ struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
-  /// Bytes of the gradients of copies of other stages' parameters, at the end of `gradients`. They
-  /// count in the norm of the region that owns the parameters.
+  /// Bytes of the gradients of copies of other stages' parameters, at the end of `gradients`. The
+  /// norm of the region that owns these parameters includes their gradients.
   std::size_t copies = 0;
 };
 
@@ -74,7 +74,7 @@ class RegionUpdate {
 
   [[nodiscard]] std::vector<Call> update();
 
-  /// Returns the gradients that this region's norm includes: all except those of copies.
+  /// Returns the gradients that this region's norm includes: all except the gradients of copies.
   [[nodiscard]] BufferView counted() const {
     return region_.gradients.part(0, region_.gradients.bytes - region_.copies);
   }

@@ -91,8 +91,8 @@ class Stage {
   /// Returns the activations of a micro-batch that come from the previous stage; in the first
   /// stage, the micro-batch's part of the input.
   [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
-  /// Returns the tensors for the next stage, in the order of its `inputs`; empty for the last
-  /// stage.
+  /// Returns the tensors for the next stage, in the order of that stage's `inputs`; empty for the
+  /// last stage.
   [[nodiscard]] std::vector<Passing> outputs(int micro_batch) const;
 
   /// Returns the calls that refresh the packed copies of parameters; empty if there are none.
@@ -105,7 +105,7 @@ class Stage {
   /// Returns the calls of the last stage's first backward pass except its first call, the loss.
   [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   /// Returns the memory in which `backward_after_loss` expects the gradient of the prediction. The
-  /// forward pass uses the same memory, so the gradient must be written after it.
+  /// forward pass uses the same memory, so the gradient must be written after that pass.
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
@@ -114,12 +114,12 @@ class Stage {
     ParameterSpec spec;
     Tensor master;
     Tensor gradient;
-    // Initial values of the master in canonical order: `stored`, or drawn by `initial` if it is
-    // null.
+    // Initial values of the master in canonical order: `stored`; if that is null, the values that
+    // `initial` draws.
     Fill initial;
     std::shared_ptr<const std::vector<float>> stored;
-    /// Whether it is a copy of another stage's parameter, with the same name. The gradients of both
-    /// are exchanged and added before the update, so that both stay equal.
+    /// Whether this is a copy of another stage's parameter, with the same name. The two stages
+    /// exchange and add the gradients before the update, so that parameter and copy stay equal.
     bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
@@ -139,8 +139,8 @@ class Stage {
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
-  /// Returns the input of the whole batch, or only of this replica if its memory is `fed_memory`;
-  /// first stage only.
+  /// Returns the input of the whole batch, or only of this replica's samples if the stage's memory
+  /// is `fed_memory`; first stage only.
   [[nodiscard]] const Tensor& images() const { return memory_.images.tensor; }
 
   // The following functions are for the last stage.
@@ -165,7 +165,7 @@ class Stage {
   /// Returns the memory of each micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
-  /// Returns whether there is a tensor that only passes through the stage, whose gradient is sent
+  /// Returns whether a tensor only passes through the stage. The gradient of such a tensor is sent
   /// on from the memory in which it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;

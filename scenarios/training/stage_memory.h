@@ -9,7 +9,7 @@ namespace parbench {
 
 /// Returns memory for everything except gradients. Cases on a device share equal inputs and
 /// targets, and the parameters and running statistics of equal stages with equal layouts. Training
-/// changes the latter; the reset of a case restores them.
+/// changes parameters and statistics; the reset of a case restores them.
 [[nodiscard]] StageMemory shared_memory(CaseParts& parts, const Stage::Options& options,
                                         const StagePlan& plan);
 /// Like `shared_memory`, but parameters and their packed copies are `elsewhere`.
@@ -25,7 +25,8 @@ namespace parbench {
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage);
 /// For parameters stored elsewhere: makes the case's reset write the initial values of one
 /// parameter after the other to the beginning of `memory`, which has room for the largest. After
-/// each parameter, the reset calls `keep` with its offset and size in the region.
+/// each parameter, the reset calls `keep` with a view without memory: the parameter's offset and
+/// size in the region.
 using KeepParameter = std::function<void(Stream& stream, const BufferView& parameter)>;
 void initialize_parameters_at_reset(CaseParts& parts, const Stage& stage, const BufferView& memory,
                                     const KeepParameter& keep);

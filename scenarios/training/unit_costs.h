@@ -18,13 +18,13 @@ struct UnitRun {
   std::int64_t samples = 1;  // samples per micro-batch
   /// Whether backward accumulates gradients, as for all micro-batches of a step except the first.
   bool accumulate = false;
-  bool recompute = false;  // repeat its forward pass before backward
+  bool recompute = false;  // whether the forward pass is repeated before the backward pass
 };
 
 /// Seconds of every unit's forward and backward passes for a micro-batch on a device.
 struct UnitSeconds {
   std::vector<double> measured;   // the estimate if the context does not measure
-  std::vector<double> estimated;  // from operations and traffic; only its ratios matter
+  std::vector<double> estimated;  // from FLOPs and bytes; only ratios between units matter
   double uncertainty = 0;         // relative uncertainty of the sum of measured times
 };
 
@@ -39,13 +39,15 @@ struct UnitSeconds {
 enum class CostBasis { measured, estimated };
 
 /// Returns, for each unit, the seconds for copying the tensors of a micro-batch that cross the cut
-/// point before it, from the first device of the context to the second; 0 for the first unit.
+/// point before this unit, from the first device of the context to the second; 0 for the first
+/// unit.
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 
-/// Returns the pairs of units in which a layer of one is tied to a layer of the other. `seconds` is
-/// for one copy and one addition of gradients, which the stages of both units perform once per
-/// step, multiplied by the share of a micro-batch of `run` in the `batch` samples of the step.
+/// Returns the pairs of units in which a layer of one unit is tied to a layer of the other. The
+/// stages of both units copy and add gradients once per step; `seconds` is the time of one copy and
+/// one addition, multiplied by the share of a micro-batch of `run` in the `batch` samples of the
+/// step.
 [[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run,

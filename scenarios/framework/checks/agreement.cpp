@@ -113,7 +113,8 @@ void Sensitivity::add(std::span<const float> changed, std::span<const float> val
   }
 }
 
-/// Locates errors only in blocks with an error above the largest one so far, which are rare.
+/// If the reference is finite, locates errors only in blocks with an error above the largest one so
+/// far, which are rare.
 Agreement agreement(std::span<const float> got, std::span<const float> want,
                     const Tolerance& tolerance, const Sensitivity& sensitivity, double ignored) {
   Agreement found{.largest_error = ignored, .where = 0, .not_finite = {}};

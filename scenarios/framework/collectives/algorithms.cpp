@@ -66,8 +66,8 @@ Rounds gather_directly(const BlockLayout& layout) {
   return {messages};
 }
 
-/// In round s, each member forwards the block that it received in the previous round. `direction`:
-/// 1 to member m + 1, −1 to member m − 1.
+/// In the first round, each member m sends its own block; later it forwards the block that it
+/// received in the previous round. `direction`: 1 to member m + 1, −1 to member m − 1.
 Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   const int p = layout.members();
   Rounds rounds;
@@ -81,7 +81,8 @@ Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   return rounds;
 }
 
-/// Member m has blocks m … m + have − 1 and gets as many more from member m + have.
+/// In each round, member m has blocks m … m + have − 1 and gets up to as many more from member
+/// m + have.
 Rounds gather_in_trees(const BlockLayout& layout) {
   const int p = layout.members();
   Rounds rounds;

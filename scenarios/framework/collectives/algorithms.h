@@ -23,7 +23,8 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
                                                          Algorithm::tree};
 [[nodiscard]] std::string_view name_of(Algorithm algorithm);  // "direct", "ring", "tree"
 
-/// Returns whether the algorithm differs from the direct one for that collective.
+/// Returns whether there is such an algorithm for that collective. A send_recv has only the direct
+/// one, an all_to_all has no tree.
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm);
 
 /// Returns the messages of a collective in rounds. Messages of one round are independent of each

@@ -12,8 +12,8 @@ namespace parbench {
 struct Member {
   int device = 0;
   /// Lane of the device for
-  /// - sends, except to devices with which it shares host memory;
-  /// - receives from these devices, and from devices that cannot access this device's memory;
+  /// - receives from devices that share memory with this device (`share_memory`);
+  /// - this device's part of copies to and from other devices (`copying_lanes`);
   /// - collectives of a communicator, including their additions.
   LaneId copies = 0;
   LaneId compute = 0;    // lane of the device for additions of messages

@@ -1,4 +1,5 @@
-// Plans one ring for each collective and list of block sizes, which later collectives reuse.
+// Plans collectives of members by a communicator or a ring. `add` plans one ring for each
+// collective and list of block sizes and reuses it; `all_gather` plans its messages at each call.
 #include "scenarios/framework/collectives/member_collectives.h"
 
 #include <algorithm>
@@ -83,8 +84,8 @@ std::vector<Member> MemberCollectives::members_with(
   return members;
 }
 
-/// Returns whether the communicator can do this collective: libraries gather and scatter blocks of
-/// equal sizes only.
+/// Returns whether there is a communicator that can do this collective: libraries gather and
+/// scatter blocks of equal sizes only.
 bool MemberCollectives::has_communicator_for(Collective collective,
                                              const std::vector<std::int64_t>& blocks) const {
   if (communicator_ == nullptr || !communicator_->offers(collective)) return false;

@@ -15,8 +15,8 @@
 
 namespace parbench {
 
-/// Number of elements in a chunk of a message. Small enough that the next member finds in a cache
-/// what one member has just written, and large enough that the waits of a chunk cost little.
+/// Number of elements in a chunk of a message. Small enough that a member finds in a cache what the
+/// previous member has just written, and large enough that synchronisation per chunk costs little.
 inline constexpr std::int64_t chunk_elements = std::int64_t{128} * 1024;
 
 /// Adds a collective as one task on the copy lanes of all members.
@@ -24,9 +24,10 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Mem
                       Communicator& communicator, Collective collective);
 
 /// Plans collectives that the same members repeat: by a communicator of exactly these devices in
-/// their order if there is one, otherwise by rings. Collectives of one kind and size share the
-/// memory of their ring, so the caller must let each of them wait for the previous one. Notes of
-/// the case name the methods: "NCCL 2.28.9", "ring of copies and additions".
+/// their order if there is one that can do the collective with these block sizes, otherwise by
+/// rings. Collectives of one kind and size share the memory of their ring, so the caller must let
+/// each of them wait for the previous one. Notes of the case name the methods: "NCCL 2.28.9", "ring
+/// of copies and additions".
 class MemberCollectives {
  public:
   /// `members`: devices and lanes. If the device does not compute during the collectives, both
@@ -41,7 +42,7 @@ class MemberCollectives {
                  const std::vector<std::vector<TaskId>>& ready);
 
   /// Adds an all-gather with a block of any size for each member. The blocks add up to the bytes of
-  /// each member's data. Without a communicator, each block is sent whole, not in chunks.
+  /// each member's data. A ring sends each block whole, not in chunks.
   Completion all_gather(const std::string& name, const std::vector<std::int64_t>& block_bytes,
                         const std::vector<BufferView>& data,
                         const std::vector<std::vector<TaskId>>& ready);

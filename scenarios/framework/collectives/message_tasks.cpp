@@ -82,8 +82,8 @@ class MessageWriter {
     }
   }
 
-  /// Returns the lanes of a copy. If both devices share memory, this is the receiver's: the copied
-  /// data is then in the caches of the core that needs it next. Otherwise `copying_lanes`.
+  /// Returns the lanes of a copy. If both devices share memory, this is the receiver's lane: the
+  /// copied data is then in the caches of the core that needs it next. Otherwise `copying_lanes`.
   [[nodiscard]] std::vector<LaneId> copy_lanes(const Message& message) const {
     const LaneId from = members_[message.from].copies;
     const LaneId to = members_[message.to].copies;

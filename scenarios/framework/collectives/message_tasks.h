@@ -14,16 +14,16 @@
 
 namespace parbench {
 
-/// Returns whether operations and copies of each device can access the other's memory directly:
-/// devices of one process and backend with host memory.
+/// Returns whether operations and copies of each device can access the other device's memory
+/// directly: both belong to one process and backend and have host memory.
 [[nodiscard]] bool share_memory(const Device& a, const Device& b);
 
 /// Operations that add messages of f32 numbers, and inboxes for these messages.
 class Additions {
  public:
   /// Borrows an inbox on the device of each member that adds data from a member with which it does
-  /// not share memory. An inbox holds one message, or two if messages are chunks. Uses only the
-  /// devices and lanes of `members`.
+  /// not share memory. An inbox holds one message, or two if messages are divided into chunks. Uses
+  /// only the devices and lanes of `members`.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Returns whether a message has to be copied to an inbox before it is added.
@@ -46,10 +46,10 @@ class Additions {
   std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by member and number of elements
 };
 
-/// Adds a copy or an addition for each message, and both if it goes through an inbox. They are
-/// communication without a cost key, because consecutive collectives send different memory. Tasks
-/// wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
-/// members. `additions`: null if no message adds.
+/// Adds a task for each message: a copy or an addition, or both if the message goes through an
+/// inbox. The tasks are communication without a cost key, because consecutive collectives send
+/// different memory. They wait for earlier tasks that access the same elements, and for the tasks
+/// in `ready` of the members. `additions`: null if no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
                         const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions = nullptr);

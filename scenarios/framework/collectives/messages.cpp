@@ -10,7 +10,7 @@ namespace parbench {
 namespace {
 
 /// Number of chunks by which a round is behind the previous one. With two, a member seldom waits:
-/// the chunk that it needs next was finished while it processed the one before.
+/// the chunk that it needs next was finished while the member processed the previous chunk.
 constexpr int chunks_between_rounds = 2;
 
 /// A message with its position in the pipeline.

@@ -7,17 +7,17 @@
 
 namespace parbench {
 
-/// Elements of a member's array that are copied into or added to the array of another member, or
-/// its own. Source and destination have the same position in the arrays, unless `from_input` is
-/// set.
+/// Elements of a member's array that are copied into or added to the array of another member or of
+/// the same one. Source and destination have the same position in the arrays, unless `from_input`
+/// is set.
 struct Message {
   int from = 0;            // index of the sending member
   int to = 0;              // index of the receiving member
   std::int64_t first = 0;  // first element in the receiver's array
   std::int64_t count = 0;
   bool adds = false;
-  /// Whether the source is an input, which no message writes; `source_first` is the first element
-  /// sent.
+  /// Whether the source is `Member::input`, which no message writes; `source_first` is the first
+  /// element sent.
   bool from_input = false;
   std::int64_t source_first = 0;
   int block = 0;  // index of the elements' block, for names
@@ -39,8 +39,8 @@ using Messages = std::vector<Message>;
 [[nodiscard]] std::vector<std::int64_t> first_elements(const std::vector<std::int64_t>& blocks);
 
 /// Divides the messages of every round into chunks of at most `chunk` elements (0: not at all), and
-/// starts a round with its first chunk while earlier rounds still process later chunks. If messages
-/// of different rounds have common elements, each of them must cover the same whole block.
+/// starts a round with its first chunk while earlier rounds still process later chunks. Messages of
+/// different rounds that have common elements must cover the same range.
 [[nodiscard]] Messages pipelined(const std::vector<Messages>& rounds, std::int64_t chunk);
 
 }  // namespace parbench

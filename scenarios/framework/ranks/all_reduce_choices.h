@@ -32,10 +32,11 @@ class AllReduceChoices {
   void prepare(const RankSet& set);
 
   /// Returns the fastest way for f32 arrays of `bytes` bytes between the ranks of a set. All ranks
-  /// of the run call it, in the same order. The first call measures all ways with `bytes` rounded
-  /// up to a power of two, but at most 16 MiB. Its result is reused for sizes that round to the
-  /// same number, and for sets with the same distances between ranks. `own`: the stream of this
-  /// rank's device for the measurement; null outside of the set. Throws errors of any rank.
+  /// of the run call it, in the same order. The first call measures the possible ways, if there are
+  /// several, with `bytes` rounded up to a power of two, but at most 16 MiB. Its result is reused
+  /// for sizes that round to the same number in sets with the same distances between ranks. `own`:
+  /// the stream of this rank's device for the measurement; null outside of the set. Throws errors
+  /// of any rank.
   [[nodiscard]] RankAllReduce choose(const RankSet& set, std::size_t bytes, Stream* own);
 
  private:

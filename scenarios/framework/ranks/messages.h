@@ -25,20 +25,19 @@ struct RankMessage {
   BufferView destination;
 };
 
-/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything.
-/// The stream continues when the sender's memory may be reused, or the receiver's memory contains
-/// the message.
+/// This rank's part of a message: sending or receiving. `enqueue` allocates nothing. The stream
+/// continues when the sender's memory may be reused, or the receiver's memory contains the message.
 class MessagePart {
  public:
   virtual ~MessagePart() = default;
   virtual void enqueue(Stream& stream) = 0;
 };
 
-/// Makes this rank's part of a message for a stream of its device; null if it has none. `sender`,
-/// `receiver`: the streams of both ends, one of which belongs to another rank. Data that the link
-/// cannot access (DeviceInfo::staged) goes in chunks through staging memory of its stream,
-/// allocated here; the other end then uses the same chunks. Throws OutOfMemory, and Unsupported for
-/// a stream that cannot have staging memory.
+/// Makes this rank's part of a message for a stream of its device; null if the message is between
+/// two other ranks. `sender`, `receiver`: the streams of both ends, at least one of which belongs
+/// to another rank. Data that the link cannot access (DeviceInfo::staged) goes in chunks through
+/// staging memory of its device's stream, allocated here; the other end then uses the same chunks.
+/// Throws OutOfMemory, and Unsupported for a stream that cannot have staging memory.
 [[nodiscard]] std::unique_ptr<MessagePart> make_message_part(RankLink& link,
                                                              const RankMessage& message,
                                                              Stream& sender, Stream& receiver);

@@ -9,7 +9,7 @@ namespace parbench {
 namespace {
 
 /// Number of segments for which memory of gradients is kept after the segment that completes them.
-/// If it were reused at once, the next segment would wait until they are reduced.
+/// If this memory were reused at once, the next segment would wait until the gradients are reduced.
 constexpr int segments_after_completion = 1;
 
 BucketPool placed(std::vector<PooledBucket> buckets, std::size_t limit) {
@@ -56,8 +56,8 @@ BucketPool bucket_pool(const std::vector<PooledBucket>& staying,
   const bool stays = smallest.bytes <= size.max;
   if (!stays) smallest = placed(leaving, 0);
   const std::size_t limit = std::max(smallest.bytes, std::min(size.wished, size.max));
-  // Holes between buckets may make a pool larger than the limit for which it was placed. Then try a
-  // lower limit.
+  // Holes between buckets may make a pool larger than the limit for which its buckets were placed.
+  // If so, try a lower limit.
   for (const std::size_t tried : {limit, (smallest.bytes + limit) / 2}) {
     BucketPool pool = placed(stays ? staying : leaving, tried);
     if (pool.bytes <= limit) return pool;

@@ -24,7 +24,7 @@ struct Block {
   bool is_serial = false;
 };
 
-/// Returns, for each operation, how many others precede or follow it.
+/// Returns, for each operation, the number of other operations that precede or follow it.
 std::vector<int> related_counts(const InterOpProblem& problem) {
   const int count = problem.count();
   std::vector<std::vector<bool>> precedes(at(count), std::vector<bool>(at(count), false));
@@ -137,7 +137,7 @@ class ListScheduler {
   const InterOpProblem& problem_;
   const std::vector<double>& paths_;
   std::vector<double> ends_;  // seconds at which an operation ends; by operation
-  std::vector<double> free_;  // seconds at which a stream has run its operations so far; by stream
+  std::vector<double> free_;  // seconds at which a stream's operations so far have ended; by stream
 };
 
 InterOpLevel listed(const InterOpProblem& problem, const Block& block,
@@ -159,7 +159,8 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 using OpSet64 = std::uint64_t;  // bit i: the i-th operation of a block
 
-/// Where the latest level has run: no level yet, on the whole device, or on several streams.
+/// Where a level runs: on the whole device or on several streams; `nothing`: there is no such
+/// level.
 enum class Ran { nothing, whole, streams };
 
 Ran kind_of(const InterOpLevel& level) {
@@ -300,9 +301,9 @@ class LevelSolver {
     return true;
   }
 
-  /// Considers levels with the last chain as it is, and levels in which further operations follow
-  /// in it. `start`: first operation of the last chain; `seconds`: its time; `longest`: time of the
-  /// longest other chain.
+  /// Considers levels with the last chain as it is, and levels in which further operations are
+  /// appended to the last chain. `start`: first operation of the last chain; `seconds`: time of the
+  /// last chain; `longest`: time of the longest other chain.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {

@@ -74,10 +74,10 @@ struct ScheduleSearch {
 
 /// Finds the fastest sequence of levels by dynamic programming over the sets of completed
 /// operations (Ding et al. 2021: IOS, which calls levels stages). A level is one operation on the
-/// whole device, one merge, or chains of operations on two or more streams. It takes as long as its
-/// longest chain plus the join before it. Blocks between operations that precede or follow every
-/// other one are solved separately. A block with more than 64 operations, or more states than the
-/// search allows, is list-scheduled.
+/// whole device, one merge, or chains of operations on two or more streams. A level of chains takes
+/// as long as its longest chain. Blocks between operations that precede or follow every other one
+/// are solved separately. A block with more than 64 operations, or more states than the search
+/// allows, is list-scheduled.
 [[nodiscard]] InterOpSchedule fastest_schedule(const InterOpProblem& problem,
                                                const ScheduleSearch& search = {});
 

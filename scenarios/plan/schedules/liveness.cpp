@@ -43,7 +43,7 @@ class ActionOrder {
   using Ended = std::vector<int>;  // by stage: number of actions that have ended
   struct Moment {
     int position = 0;  // index among the actions of its stage
-    Ended ended;       // actions that have ended when it starts
+    Ended ended;       // actions that have ended when this one starts
   };
 
   static std::optional<Action> sender_of(Action action, int stages) {

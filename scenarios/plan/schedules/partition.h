@@ -25,10 +25,11 @@ struct SharedParameters {
 
 /// Costs in seconds, whose sums are the costs of stages.
 struct PartitionCosts {
-  /// For each stage, the seconds of every unit on its device.
+  /// For each stage, the seconds of every unit on the stage's device.
   std::vector<std::vector<double>> units;
-  /// For each unit, the seconds that a cut before it adds both to the previous stage, which sends
-  /// activations, and to the stage after it, which sends gradients. Empty: cuts cost nothing.
+  /// For each unit, the seconds that a cut before the unit adds to the stage before the cut, which
+  /// sends activations, and also to the stage after the cut, which sends gradients. Empty: cuts
+  /// cost nothing.
   std::vector<double> cuts = {};
   std::vector<SharedParameters> shared = {};
 };

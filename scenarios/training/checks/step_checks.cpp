@@ -181,7 +181,7 @@ CheckResult check_end(CaseData& data, const Network& network, NumberFormat forma
   if (!product) return std::nullopt;
   const int layer = static_cast<int>(network.layers.size()) - 1;
   for (const Stage::TrainedParameter& parameter : last.parameters()) {
-    // Skip a copy of another stage's parameter: its gradient includes that of the other stage.
+    // Skip a copy of another stage's parameter: the gradient includes the other stage's gradient.
     if (parameter.spec.layer != layer || parameter.spec.role != "weights" || parameter.is_copy) {
       continue;
     }

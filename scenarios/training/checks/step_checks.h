@@ -7,16 +7,15 @@
 
 namespace parbench {
 
-/// Returns the tolerance for the outputs of a step, which is only relative, because gradients may
-/// be small.
+/// Returns the tolerance for the outputs of a step. The tolerance is only relative, because
+/// gradients may be small.
 [[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
 
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - for a small perceptron, of the loss and all gradients, by a naive network;
 /// - for another network whose last stage keeps the activations of the whole batch, of the loss,
-/// and
-///   of sampled values of the last layer's weight gradient if that layer is linear or a convolution
-///   without groups and has parameters of its own;
+///   and of sampled values of the last layer's weight gradient, if that layer is linear or a
+///   convolution without groups and has parameters of its own;
 /// - otherwise, that the loss is finite and positive.
 /// The check keeps references to the parts, the network and the stages, which may be those of
 /// several replicas. `optimizer`: determines the clip factor.

@@ -24,14 +24,14 @@ struct UpdatedParameters {
     Stage::TrainedParameter parameter;               // name and initial values
     std::function<std::vector<float>()> gradient{};  // gradient of the batch
     std::function<std::vector<float>()> after{};
-    std::size_t factor = 0;  // index in `clip_factors` of the factor by which it is clipped
+    std::size_t factor = 0;  // index in `clip_factors` of the factor that clips the gradient
   };
   Optimizer optimizer;
   std::vector<Tensor> clip_factors;  // one for each RegionUpdate; empty without clipping
   std::vector<One> all;
 };
 
-/// Returns the parameters of `stages`, each of which updates its own.
+/// Returns the parameters of `stages`, each of which updates its own parameters.
 [[nodiscard]] UpdatedParameters updated_in(CaseData& data, const Stages& stages);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value

@@ -24,8 +24,8 @@ void write_replicate(StepTasks& tasks);
 
 /// Adds a whole step of ZeRO, in which every device updates its block of each bucket. With ZeRO 1
 /// gradients are all-reduced, from ZeRO 2 on reduce-scattered. Up to ZeRO 2 the updated parameters
-/// are all-gathered. With ZeRO 3 each device copies the blocks of others shortly before it needs
-/// them, in both passes.
+/// are all-gathered. With ZeRO 3 each device copies all blocks of a bucket into its pool shortly
+/// before it needs them, in both passes.
 [[nodiscard]] UpdatedParameters write_zero(StepTasks& tasks, PassWriter& passes);
 
 }  // namespace parbench

@@ -22,7 +22,8 @@ class PackedCopies {
     std::size_t bucket = 0;
     std::size_t in_bucket = 0;  // offset among the copies of its bucket
   };
-  /// Returns the part that contains the offset. Throws std::logic_error if there is none.
+  /// Returns the part that contains this offset in Space::packed. Throws std::logic_error if there
+  /// is none.
   [[nodiscard]] const Part& part_at(std::size_t offset) const;
 
   /// Return the bytes of all copies of a bucket, and the calls that refresh them.

@@ -66,8 +66,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Adds a collective of all replicas on their copy lanes, so that passes can run beside it. Each
-  /// collective has its own scratch memory, because several may be in progress.
+  /// Adds a collective of all replicas on their copy lanes, so that passes can run at the same
+  /// time. Each collective has its own inboxes, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -147,8 +147,8 @@ class ZeroWriter {
         own.segments.calls(segment)));
   }
 
-  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool. They wait for
-  /// the previous segment and the previous users of the memory.
+  /// Adds copies of all blocks of a bucket (`index` in `held`) to a replica's pool. The copies wait
+  /// for the previous segment and the previous users of the memory.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.segments.held()[index];
@@ -259,8 +259,9 @@ class ZeroWriter {
 
   // --- update ---
 
-  /// Returns the tasks for which a replica's update waits: those that complete its sums and, if
-  /// parameters are sharded, the last segments of all replicas, which need its parameters.
+  /// Returns the tasks for which a replica's update waits: the tasks that complete its sums and, if
+  /// parameters are sharded, the last segments of all replicas, because these read the replica's
+  /// parameters.
   [[nodiscard]] std::vector<TaskId> before_update(std::size_t r) const {
     std::vector<TaskId> after = replicas_[r].reduced;
     if (settings_.divides_parameters()) {

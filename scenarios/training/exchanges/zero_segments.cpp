@@ -74,7 +74,8 @@ std::vector<std::size_t> ZeroSegments::pooled(const SymbolicCall& call, Space sp
 }
 
 /// Divides calls into segments. A new segment begins at each call with an index in `ends`, and at
-/// each call that needs parameters outside the buckets of the current segment.
+/// each call that needs parameters outside the buckets of the current segment if that segment
+/// already needs some.
 void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
                           std::span<const std::size_t> ends) {
   segments_.emplace_back();
@@ -117,8 +118,9 @@ void ZeroSegments::divide_backward(Passes& passes) {
 
 // --- memory ---
 
-/// Returns the buckets for the pool with their lifetimes: for parameters those of `holdings_of`,
-/// for gradients from the first segment that writes them to the one that completes them.
+/// Returns the buckets for the pool with their lifetimes: for parameters as returned by
+/// `holdings_of`; for gradients from the first segment that writes them to the segment that
+/// completes them.
 std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
@@ -218,7 +220,7 @@ SymbolicView ZeroSegments::moved(const SymbolicView& view, int segment) const {
 }
 
 /// Adds calls that zero the padding between the gradients of a bucket, because sums and norms
-/// include it.
+/// include this padding.
 void ZeroSegments::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;

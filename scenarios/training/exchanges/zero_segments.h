@@ -29,20 +29,21 @@ class ZeroSegments {
     int forward = 0;   // first segment of the forward pass
     int backward = 0;  // first segment of the backward pass
     int end = 0;       // one past the last segment
-    /// By bucket: the segment after which its gradients and those of all buckets with lower indices
-    /// are complete.
+    /// By bucket: the segment after which the gradients of this bucket and of all buckets with
+    /// lower indices are complete.
     std::vector<int> completion = {};
   };
   [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
   [[nodiscard]] const Passes& passes_of(int segment) const;
 
-  /// Returns the calls of a segment, bound to the pool. Before them, it refreshes the packed copies
-  /// and zeroes the gradients of buckets that no earlier segment uses.
+  /// Returns the calls of a segment, bound to the pool. For buckets that this segment is the first
+  /// to use, calls are added at the beginning: they refresh the packed copies, and zero gradients
+  /// or, for the first micro-batch, only the padding between them.
   [[nodiscard]] std::vector<Call> calls(int segment);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
   /// Return indices in `held`: `arriving` of the buckets of parameters that arrive during a
-  /// segment, `used` of all buckets that it reads or writes.
+  /// segment, `used` of all buckets that the segment reads or writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int segment) const;
   [[nodiscard]] std::vector<std::size_t> used(int segment) const;
   /// Returns the index in `held` of the gradients of a bucket, as held during the segment that

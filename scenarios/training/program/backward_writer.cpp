@@ -36,9 +36,10 @@ SymbolicPass BackwardWriter::write() {
   return take_pass();
 }
 
-/// Writes the backward pass of a layer, after those of all readers of its output, and releases the
-/// memory that the forward pass has kept for it. Tensors that leave the stage are not released,
-/// because checks of the step read them; RecomputeWriter releases recomputed tensors.
+/// Writes the backward pass of a layer, after the backward passes of all readers of its output, and
+/// releases the memory that the forward pass has kept for this layer. Tensors that leave the stage
+/// are not released, because checks of the step read them; RecomputeWriter releases recomputed
+/// tensors.
 void BackwardWriter::write_backward(int index) {
   const bool recomputes = parts().range.recompute;
   const LayerMemory& memory = parts().memory_of(index);
@@ -120,8 +121,8 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// Returns a temporary, except for the first addend of the gradient of an input of the stage: its
-/// memory at the boundary.
+/// Returns a temporary or, for the first addend of the gradient of an input of the stage, the
+/// memory of this gradient at the boundary.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
   if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
     return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
@@ -160,8 +161,7 @@ void BackwardWriter::add(const Shape& shape, const SymbolicView& a, const Symbol
 }
 
 Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape& shape) {
-  // The sum overwrites the first contribution, so this should be memory that no other operation
-  // reads.
+  // The sum overwrites the first contribution, so no other operation should read that contribution.
   std::stable_partition(contributions.begin(), contributions.end(),
                         [&](const Gradient& gradient) { return is_exclusive(gradient); });
   Gradient sum = contributions.front();

@@ -41,8 +41,8 @@ struct StageParts {
   /// Returns whether the backward pass of the layer, or of a reader in the stage, reads the layer's
   /// output.
   [[nodiscard]] bool backward_reads(int index) const;
-  /// Returns whether a later layer of the stage uses the same parameters. If so, its backward pass
-  /// has already written their gradients.
+  /// Returns whether a later layer of the stage uses the same parameters. If so, the backward pass
+  /// of that layer has already written the parameters' gradients.
   [[nodiscard]] bool shares_gradient_with_later(int index) const;
   /// Returns whether the layer's output is read by later stages or by checks of the step, which
   /// read the inputs and the output of the network's last layer.
@@ -78,8 +78,8 @@ class LayerWriter : public Pass {
   }
 
  protected:
-  /// Makes `index` the current layer and calls `write`. The calls that it emits get the layer's
-  /// name.
+  /// Makes `index` the current layer and calls `write`. The calls that `write` emits get the
+  /// layer's name.
   template <class Write>
   void write_layer(int index, Write write) {
     index_ = index;

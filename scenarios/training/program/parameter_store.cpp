@@ -27,8 +27,8 @@ bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
 
 }  // namespace
 
-// A bf16 copy is at half of the offset of its master. Sizes are rounded up to twice the alignment,
-// so that both offsets are aligned.
+// A bf16 copy is at half of its master's offset, both counted from the first converted parameter
+// (Image). Sizes are rounded up to twice the alignment, so that both offsets are aligned.
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
   if (image_) throw std::logic_error("parameters are added before they are converted");
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);

@@ -19,8 +19,8 @@ namespace parbench {
 /// Master parameters are f32 in one flat region, each in the layout of its gradient, so that a
 /// single update covers all of them. If an operation needs another layout or type, it gets a packed
 /// copy, which `packing` refreshes from the master at the start of a step. Copies that differ from
-/// their masters only in type are in the same order as these, so that one conversion refreshes all
-/// of them: a model has dozens, and on a GPU each separate conversion costs a launch.
+/// their masters only in type are in the same order as the masters, so that one conversion
+/// refreshes many copies (`Image`): on a GPU each separate conversion costs a launch.
 class ParameterStore {
  public:
   struct Entry {
@@ -40,9 +40,9 @@ class ParameterStore {
   /// Adds a parameter. Throws std::logic_error once `parameter` has made a copy that differs from
   /// its master only in type.
   void add(ParameterSpec spec, TensorDesc master);
-  /// Adds a copy of a parameter that belongs to another stage. The norm of that stage includes its
-  /// gradient. `spec.layer`: the layer of this stage that reads it. All parameters that belong to
-  /// this stage must have been added.
+  /// Adds a copy of a parameter that belongs to another stage; the norm of that stage includes the
+  /// gradient. `spec.layer`: the layer of this stage that reads the copy. All parameters that
+  /// belong to this stage must have been added before.
   void add_copy(ParameterSpec spec, TensorDesc master);
   /// Makes a layer read the parameters of another layer, which the store contains.
   void share(int layer, int owner) { owners_[layer] = owner; }
@@ -58,7 +58,7 @@ class ParameterStore {
   [[nodiscard]] SymbolicView gradient(int layer, std::string_view role) const;
   /// Returns the parameter as `wanted` describes it: the master itself, or a packed copy.
   [[nodiscard]] SymbolicView parameter(int layer, std::string_view role, const TensorDesc& wanted);
-  /// Like `parameter`, but returns nothing if another copy would be needed.
+  /// Like `parameter`, but returns nothing if a copy would have to be made.
   [[nodiscard]] std::optional<SymbolicView> found(int layer, std::string_view role,
                                                   const TensorDesc& wanted) const;
   /// Returns calls that refresh all packed copies.

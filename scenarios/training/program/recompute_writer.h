@@ -20,8 +20,8 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
       : LayerWriter(parts), memory_(memory) {}
 
   /// Writes the calls that compute the tensors that the backward pass of a unit, the layers
-  /// [first, last], reads. Layers that do not affect these are skipped; shards exchange data as in
-  /// the first forward pass. The tensors are valid until the next `release`.
+  /// [first, last], reads. Layers that do not affect these tensors are skipped; shards exchange
+  /// data as in the first forward pass. The tensors are valid until the next `release`.
   [[nodiscard]] SymbolicPass write(int first, int last);
   /// Releases the memory of the unit that was written last.
   void release();

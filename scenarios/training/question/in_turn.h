@@ -12,8 +12,8 @@ namespace parbench {
 
 /// Returns the layout of a step that processes the micro-batches one after the other, without
 /// stages or copies. If the second device is like the first, each of them processes about half of
-/// the batch. The result is the same as on one device: the sums of gradients over both, and the
-/// clip factor, are computed when outputs are read.
+/// the batch. The result is the same as on one device: the sums of gradients over both devices, and
+/// the clip factor, are computed when outputs are read.
 [[nodiscard]] StepLayout in_turn(const Context& context,
                                  const std::vector<std::vector<std::int64_t>>& by_replica);
 

@@ -30,7 +30,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// Returns an obstacle if kernels cannot count the samples of the batch, or the smallest
 /// micro-batch has too few for batch normalisations. `replicas`: sizes of micro-batches by replica;
-/// `asked`: flags that set them.
+/// `asked`: flags of the second obstacle.
 std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Network& network,
                                           const std::vector<std::vector<std::int64_t>>& replicas,
                                           std::vector<std::string_view> asked) {
@@ -181,8 +181,8 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  // Normalisations use statistics of the micro-batch, and dropouts depend on the sample's position
-  // in it.
+  // Normalisations use statistics of the micro-batch, and dropouts depend on a sample's position in
+  // the micro-batch.
   const Network network = network_of(spec.parameters);
   return std::ranges::any_of(network.layers, [&](const Layer& layer) {
     return as<RandomDropout>(layer) != nullptr ||

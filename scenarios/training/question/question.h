@@ -27,7 +27,7 @@ inline constexpr const char* scaling_efficiency = "scaling efficiency";
 
 /// Base of scenarios that divide a training step. A derived class defines the axes, the layout of
 /// each case, and words of the answer or an answer of its own; cases and references follow from
-/// these. Parameters with the same name have the same meaning in all of them: "model" and its
+/// these. Parameters with the same name mean the same in all these scenarios: "model" and its
 /// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
 /// a step ("optimizer", "recompute", "clip").
 class TrainingQuestion : public Scenario {
@@ -58,15 +58,17 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
-  /// Returns the whole batch on one device without recomputation or, for a divided case for which
-  /// `compares_parts`, its micro-batches in turn; nothing for the former itself.
+  /// Returns the case of the whole batch on one device without recomputation; nothing for this case
+  /// itself. For a divided case for which `compares_parts` returns true, returns the case of its
+  /// micro-batches in turn instead.
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
   /// Returns the scaling efficiency, which is 1 for linear scaling: the speedup over one device
-  /// divided by the number of devices; with weak scaling, the time of one device divided by that of
-  /// all devices, each with a batch. None for the baseline, and if only one replica has samples.
+  /// divided by the number of devices; with weak scaling, the time of one device divided by the
+  /// time of all devices, each with a batch. None for the baseline, and if only one of several
+  /// replicas has samples.
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override;
   /// Returns the best strategy, what recomputation and schedules cost or save in time and memory,
-  /// and the shares of lost time.
+  /// and exposed communication, idle time and memory (`with_time_shares`).
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override;
 

@@ -28,9 +28,9 @@ std::vector<std::int64_t> micro_batches_of(std::int64_t samples, const Value& sp
   return micro_batches;
 }
 
-/// Returns the value of "split" that divides samples into `count` micro-batches: a size, if it
-/// gives that number with a smaller last micro-batch; otherwise a list of sizes that differ by at
-/// most one. `count`: at most `samples`.
+/// Returns the value of "split" that divides samples into `count` micro-batches: one size, if all
+/// micro-batches can have it except for a smaller last one; otherwise a list of sizes that differ
+/// by at most one. `count`: at most `samples`.
 Value split_into(std::int64_t samples, std::int64_t count) {
   const std::int64_t size = (samples + count - 1) / count;
   if ((samples + size - 1) / size == count) return size;

@@ -40,10 +40,10 @@ inline constexpr const char* weak_scaling = "weak";
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// Adds "split". If the user has requested a number of micro-batches, its value is a size or list
-/// of sizes that divides `samples` into this number, otherwise `split`, if any. Returns an obstacle
-/// if there are fewer `samples` than requested micro-batches; `text` describes the samples. Throws
-/// UsageError if the user gives both number and size.
+/// Adds "split". If the user has requested a number of micro-batches, the value is a size or list
+/// of sizes that divides `samples` into this number; otherwise it is `split`, if any. Returns an
+/// obstacle if there are fewer `samples` than requested micro-batches; `text` describes the
+/// samples. Throws UsageError if the user gives both number and size.
 [[nodiscard]] std::optional<Obstacle> add_split(const Scenario::Request& request,
                                                 std::int64_t samples, const std::string& text,
                                                 const std::optional<Value>& split,
@@ -55,7 +55,7 @@ void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
 /// Adds "partition": the requested partition into `stages` stages, or the default. Throws
-/// UsageError if the network does not have the requested one.
+/// UsageError if the requested partition does not exist for this network and number of stages.
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
                           Parameters& parameters);
 

@@ -34,7 +34,7 @@ class Boundaries {
   [[nodiscard]] Crossing backward_from(const GridPoint& point, int micro_batch);
 
   /// Adds the task of the copies, on copy lanes (`copying_lanes`). `what`: "activations" or
-  /// "gradients"; `produced`: tasks for which it waits.
+  /// "gradients"; `produced`: tasks for which the copies wait.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
   /// The transfer to a point that was added last for a micro-batch.

@@ -66,7 +66,7 @@ void GradientSums::write_buckets(bool all) {
   }
 }
 
-/// Adds the all-reduce of a bucket. It gets its own scratch memory, because several may be in
+/// Adds the all-reduce of a bucket. Each all-reduce has its own inboxes, because several may be in
 /// progress.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
   std::vector<Part> parts;
@@ -111,8 +111,8 @@ void GradientSums::write_rest() {
 // --- over shards ---
 
 /// Adds all-reduces over shards of the gradients of repeated parameters: each shard has computed
-/// these from its own positions only. All shards have the same ranges of repeated parameters,
-/// possibly at different offsets.
+/// these gradients from its own positions only. All shards have the same ranges of repeated
+/// parameters, possibly at different offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;

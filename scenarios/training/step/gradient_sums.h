@@ -14,8 +14,9 @@ namespace parbench {
 
 class GradientSums {
  public:
-  /// If gradients are exchanged in buckets, adds separate copy lanes for them: on the copy lanes of
-  /// the stages, a bucket would wait for transfers that begin when the backward pass ends.
+  /// If gradients are exchanged in buckets, adds separate copy lanes for them, so that the plan
+  /// does not order a bucket after transfers that begin when the backward pass ends. With several
+  /// stages, both copy lanes of a device are on its only copy stream.
   explicit GradientSums(StepTasks& tasks);
 
   /// Adds the all-reduces of buckets that all replicas have completed since the last call, in the

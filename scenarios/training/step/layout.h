@@ -29,9 +29,9 @@ struct Exchange {
     zero,    // every replica updates a part of the parameters and keeps this part's optimiser state
   };
   Kind kind = Kind::all_reduce;
-  /// Bytes of the buckets in which gradients are exchanged during the backward pass; 0: all
-  /// gradients of a stage at once, after its backward pass. Applies to zero and all_reduce; must be
-  /// 0 for all_reduce with sharded positions.
+  /// Bytes of the buckets in which gradients are exchanged during the backward pass, with zero and
+  /// all_reduce. 0 with all_reduce: all gradients of a stage at once, after its backward pass; with
+  /// sharded positions, only 0 is allowed.
   std::size_t bucket_bytes = 0;
   int server = 0;  // device of the server: that of the first replica, or one without a replica
   /// Level of ZeRO, with Kind::zero. 1 divides the optimiser's state over devices, 2 also the sums

@@ -129,8 +129,8 @@ void PassWriter::write(int replica, const Action& action) {
   while (!pass.is_written()) pass.write_piece();
 }
 
-/// Makes a pass wait for the data that the neighbouring stage has sent for the micro-batch, and
-/// begin with the calls that unpack this data.
+/// Makes a shard's pass wait for the data that the neighbouring stage has sent for the micro-batch,
+/// and begin with the calls that unpack this data.
 void PassWriter::receive(StagePass::Shard& shard, int micro_batch) const {
   const Boundaries::Arrival& arrival = boundaries_.arrival(shard.point, micro_batch);
   shard.after.push_back(arrival.task);

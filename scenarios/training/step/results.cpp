@@ -16,7 +16,7 @@ namespace parbench {
 namespace {
 
 /// Returns whether there are several replicas without an exchange, so that the step's results are
-/// their sums.
+/// sums over the replicas.
 bool is_sum_of_replicas(const StepLayout& layout) {
   return layout.exchange.kind == Exchange::Kind::none && layout.grid.replicas > 1;
 }
@@ -137,7 +137,7 @@ CheckResult difference(CaseData& data, const std::string& what, const Tensor& fi
 }
 
 /// Returns a message about the first parameter value in which another replica differs from the
-/// first one. Compares gradients, too, if `with_gradients`.
+/// first one; nothing if there is none. Compares gradients, too, if `with_gradients`.
 CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
@@ -155,8 +155,8 @@ CheckResult unequal_replicas(const TrainingStep& step, CaseData& data, bool with
   return std::nullopt;
 }
 
-/// Adds a check that all replicas have equal parameters, if each keeps all of them, and equal
-/// gradients, if each has their sums.
+/// Adds a check that all replicas have equal parameters, if each keeps all parameters, and equal
+/// gradients, if each has the sums of all gradients.
 void add_equality_of_replicas(TrainingStep& step) {
   const Exchange& exchange = step.layout.exchange;
   const bool keeps_parameters =
@@ -182,7 +182,7 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
 }
 
 /// Returns a message about the first gradient of a repeated parameter that differs between the
-/// shards of the first replica by more than the tolerance.
+/// shards of the first replica by more than the tolerance; nothing if there is none.
 std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
   for (const GridPoint& point : step.layout.points_of(0)) {
     if (point.shard == 0) continue;
@@ -198,8 +198,8 @@ std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& da
   return std::nullopt;
 }
 
-/// Returns the stages whose losses and gradients add up to those of the batch: of all replicas if
-/// these exchange nothing, otherwise of the first replica.
+/// Returns the stages whose losses and gradients add up to those of the batch: the stages of all
+/// replicas if these exchange nothing, otherwise the stages of the first replica.
 Stages stages_of_batch(const TrainingStep& step) {
   if (!is_sum_of_replicas(step.layout)) return step.pipeline(0);
   Stages stages;

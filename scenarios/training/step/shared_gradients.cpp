@@ -39,7 +39,8 @@ void SharedGradients::write() {
   for (const Pair& pair : pairs_) write(pair);
 }
 
-/// Each addition waits for both copies, because it overwrites the gradient that one of them reads.
+/// Each addition waits for both copies: one brings its addend, the other reads the gradient that
+/// the addition overwrites.
 void SharedGradients::write(const Pair& pair) {
   const auto& [name, owner, copy] = pair;
   Context& context = tasks_.step().context;

@@ -8,8 +8,8 @@
 
 namespace parbench {
 
-/// Exchange between the stage that owns a parameter and a stage with a copy of it: each adds the
-/// gradient that the other has computed, so that both get the same sum.
+/// Exchange between the stage that owns a parameter and a stage with a copy of this parameter: each
+/// stage adds the gradient that the other has computed, so that both get the same sum.
 class SharedGradients {
  public:
   /// Marks the buckets to which another stage adds (Bucket::is_shared).

@@ -47,8 +47,8 @@ class StagePlans {
   std::map<Key, std::shared_ptr<const StagePlan>> known_;
 };
 
-/// Returns whether a stage updates its own parameters. Otherwise another device updates them, or
-/// Shards updates their blocks (ZeRO).
+/// Returns whether a stage updates its own parameters. Otherwise another device updates the
+/// parameters, or, with ZeRO, each device updates its blocks of them (Shards).
 bool has_update(const Exchange& exchange, const GridPoint& point) {
   const bool is_central = exchange.kind == Exchange::Kind::first_device ||
                           exchange.kind == Exchange::Kind::fed_from_first;

@@ -17,8 +17,8 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from);
 struct Bucket {
   BufferView gradients;
   std::vector<TaskId> completed = {};
-  bool is_written = false;  // whether all calls of passes that write it have been added
-  bool is_shared = false;   // whether another stage adds to it after the passes
+  bool is_written = false;  // whether all calls of passes that write the bucket have been added
+  bool is_shared = false;   // whether another stage adds gradients to the bucket after the passes
 };
 
 class StepTasks {
@@ -40,8 +40,8 @@ class StepTasks {
   /// Returns the lanes of a copy between two points: compute lanes if the step has no copy lanes.
   [[nodiscard]] std::vector<LaneId> lanes_between(const GridPoint& from, const GridPoint& to) const;
 
-  /// Returns the tasks added so far that complete the gradients of a point. Its update waits for
-  /// them.
+  /// Returns the tasks added so far that complete the gradients of a point. The point's update
+  /// waits for them.
   [[nodiscard]] std::vector<TaskId>& completed(const GridPoint& point) { return completed_[point]; }
   /// Returns the tasks that complete one of the gradients of a point: the tasks of its buckets or,
   /// without buckets, of all gradients.

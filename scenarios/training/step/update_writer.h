@@ -27,7 +27,7 @@ class UpdateWriter {
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
-    std::size_t first = 0;  // index of its first squared norm among those of the replica
+    std::size_t first = 0;  // index of the point's first norm among the norms of the replica
     std::vector<TaskId> computed = {};
   };
   [[nodiscard]] std::vector<Norms> norms_of(int replica) const;
