@@ -1,5 +1,5 @@
-// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt and cuDNN, which executes the
-// CUDA backend on the host, and is as strict as a careful driver. It measures nothing.
+// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN and NCCL, which
+// executes the CUDA backend on the host, and is as strict as a careful driver. It measures nothing.
 //
 // What a real library answers with an error is answered so, with the reason on stderr. What it
 // leaves undefined (a handle that was destroyed, memory that is none) ends the process.
@@ -9,8 +9,8 @@
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
-//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices
-//   unusable
+//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes devices unusable
+//   PARBENCH_STAND_IN_NCCL_SECONDS     longest wait for members of a communicator, 30 unless set
 #pragma once
 
 #include <cuda_runtime_api.h>
