@@ -24,7 +24,7 @@ set_property(SOURCE ${sources} ${grid} APPEND PROPERTY COMPILE_OPTIONS
 add_library(parbench_cuda_stand_in STATIC
   ${stand_in}/blas.cpp ${stand_in}/capture.cpp ${stand_in}/contexts.cpp ${stand_in}/cupti.cpp
   ${stand_in}/dnn.cpp ${stand_in}/driver.cpp ${stand_in}/errors.cpp ${stand_in}/events.cpp
-  ${stand_in}/memory.cpp ${stand_in}/nccl/nccl.cpp ${stand_in}/nccl/nccl_tasks.cpp ${stand_in}/nvml.cpp
+  ${stand_in}/memory.cpp ${stand_in}/nccl/functions.cpp ${stand_in}/nccl/tasks.cpp ${stand_in}/nvml.cpp
   ${stand_in}/objects.cpp ${stand_in}/streams.cpp
   ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/plain_lstm.cpp ${grid})
 target_link_libraries(parbench_cuda_stand_in

@@ -1,5 +1,5 @@
-// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN, CUPTI and NVML, which
-// executes the CUDA backend on the host, as strictly as a careful driver. It measures nothing.
+// A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN, NCCL, CUPTI and NVML,
+// which executes the CUDA backend on the host, as strictly as a careful driver. It measures nothing.
 // What a real library answers with an error is answered so, with the reason on stderr. What it
 // leaves undefined (a handle that was destroyed, memory that is none) ends the process.
 //
@@ -10,6 +10,7 @@
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
 //   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that loses the devices
+//   PARBENCH_STAND_IN_NCCL_SECONDS     longest wait for members of a communicator, 30 unless set
 #pragma once
 
 #include <cuda_runtime_api.h>

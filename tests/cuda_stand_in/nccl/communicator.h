@@ -57,7 +57,7 @@ class Board {
 
   Shared* operator->() const { return shared_; }
   [[nodiscard]] Member& member(int rank) const {
-    return shared_->members[static_cast<std::size_t>(rank)];
+    return shared_->members.at(static_cast<std::size_t>(rank));
   }
   void unlink() const;
   const std::string path;

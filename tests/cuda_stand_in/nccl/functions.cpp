@@ -1,5 +1,5 @@
 // NCCL's functions: communicators, and groups of operations.
-#include "tests/cuda_stand_in/nccl/nccl.h"
+#include "tests/cuda_stand_in/nccl/communicator.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,12 +16,8 @@ using namespace parbench::stand_in;  // NOLINT(google-build-using-namespace): th
 
 namespace {
 
-struct LastError {
-  std::mutex mutex;
-  std::string text;
-};
-LastError& last_error() {
-  static LastError& only = *new LastError;
+std::pair<std::mutex, std::string>& last_error() {
+  static auto& only = *new std::pair<std::mutex, std::string>;
   return only;
 }
 
@@ -48,12 +44,11 @@ ncclResult_t joined(const ncclComm& self) {
   for (int member = 0; member < self.size; ++member) {
     const int device = self.board->member(member).joined;
     if (device == 0) return ncclInProgress;
-    if (devices.insert(device).second) continue;
-    return fail(*self.board, ncclInvalidUsage,
-                fmt::format("NCCL: duplicate GPU: two members on device {}", device - 1));
+    devices.insert(device);
   }
   self.board->unlink();
-  return ncclSuccess;
+  if (std::cmp_equal(devices.size(), self.size)) return ncclSuccess;
+  return fail(*self.board, ncclInvalidUsage, "NCCL: duplicate GPU: two members are on one");
 }
 
 /// Lets the child join the members that have announced its colour, once all members have.
@@ -110,14 +105,12 @@ std::string path_of(const ncclUniqueId& id) {
   return std::string("/dev/shm/parbench-nccl-") + id.internal;
 }
 
-bool is_valid(const ncclConfig_t* config) {
-  return config == nullptr || (config->magic == 0xcafebeef && config->version >= 21400 &&
-                               config->size >= offsetof(ncclConfig_t, cgaClusterSize));
-}
-
-bool blocks(const ncclConfig_t* config, bool otherwise) {
-  const bool is_set = config != nullptr && config->blocking != NCCL_CONFIG_UNDEF_INT;
-  return is_set ? config->blocking != 0 : otherwise;
+bool blocks(const Call& call, const ncclConfig_t* config, bool otherwise) {
+  if (config == nullptr) return otherwise;
+  const bool is_valid = config->magic == 0xcafebeef && config->version >= 21400 &&
+                        config->size >= offsetof(ncclConfig_t, cgaClusterSize);
+  if (!is_valid) refuse(call.name(), "a configuration that is not initialised");
+  return config->blocking == NCCL_CONFIG_UNDEF_INT ? otherwise : config->blocking != 0;
 }
 
 ncclResult_t end_group() {
@@ -147,20 +140,12 @@ const char* problem_of(const Call& call, const ncclComm& self, const CUstream_st
   if (stream.context->device != self.device || stream.context->green) {
     return "the stream does not belong to the communicator's device";
   }
-  const NcclKind kind = operation.kind;
   const std::size_t bytes = operation.count * operation.element;
   const auto all = static_cast<std::size_t>(self.size) * bytes;
-  const std::size_t at_root = self.rank == operation.root ? bytes : 0;
-  const std::size_t read = kind == NcclKind::reduce_scatter ? all
-                           : kind == NcclKind::broadcast    ? at_root
-                           : kind == NcclKind::receive      ? 0
-                                                            : bytes;
-  const std::size_t written = kind == NcclKind::all_gather ? all
-                              : kind == NcclKind::reduce   ? at_root
-                              : kind == NcclKind::send     ? 0
-                                                           : bytes;
+  const std::size_t read = operation.kind == NcclKind::reduce_scatter ? all : bytes;
+  const std::size_t written = operation.kind == NcclKind::all_gather ? all : bytes;
   for (const auto& [address, size] : {std::pair(operation.from, read), {operation.to, written}}) {
-    if (size == 0) continue;
+    if (size == 0 || address == nullptr) continue;
     const Allocation* memory = allocation_of(call.name(), address, size);
     const bool is_here = memory != nullptr && (memory->kind != Allocation::Kind::device ||
                                                memory->device == self.device);
@@ -190,15 +175,13 @@ ncclResult_t add(NcclKind kind, const char* name, const void* from, void* to, st
       kind == NcclKind::all_reduce || kind == NcclKind::reduce_scatter || kind == NcclKind::reduce;
   const bool is_known = type == ncclFloat32 ? reduction == ncclSum : type == ncclUint8 && !sums;
   const bool is_message = kind >= NcclKind::send;
+  const std::size_t element = type == ncclUint8 ? 1 : sizeof(float);
   const NcclOperation operation{
       kind,
-      fmt::format("{} of {} × type {}, reduction {}, root {}", is_message ? "a message" : name,
-                  count, static_cast<int>(type), static_cast<int>(reduction),
-                  is_message ? 0 : root),
+      fmt::format("{} of {} × type {}, root {}", is_message ? "a message" : name, count,
+                  static_cast<int>(type), is_message ? 0 : root),
       count,
-      !is_known           ? 0U
-      : type == ncclUint8 ? 1U
-                          : sizeof(float),
+      is_known ? element : 0,
       root,
       const_cast<std::byte*>(static_cast<const std::byte*>(from)),
       static_cast<std::byte*>(to)};
@@ -256,8 +239,8 @@ namespace parbench::stand_in {
 
 ncclResult_t reject(ncclResult_t result, const std::string& reason) {
   std::fprintf(stderr, "CUDA stand-in: %s\n", reason.c_str());
-  const std::lock_guard lock(last_error().mutex);
-  last_error().text = reason;
+  const std::lock_guard lock(last_error().first);
+  last_error().second = reason;
   return result;
 }
 
@@ -298,16 +281,13 @@ ncclResult_t ncclGetVersion(int* version) {
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {
-  return result == ncclInvalidUsage      ? "invalid usage"
-         : result == ncclInvalidArgument ? "invalid argument"
-         : result == ncclRemoteError     ? "remote process exited or there was a network error"
-                                         : "CUDA stand-in";
+  return result == ncclInvalidUsage ? "invalid usage" : "CUDA stand-in";
 }
 
 const char* ncclGetLastError(ncclComm_t /*self*/) {
   thread_local std::string text;
-  const std::lock_guard lock(last_error().mutex);
-  text = last_error().text;
+  const std::lock_guard lock(last_error().first);
+  text = last_error().second;
   return text.c_str();
 }
 
@@ -324,22 +304,22 @@ ncclResult_t ncclCommInitAll(ncclComm_t* made, int count, const int* devices) {
   (void)ncclGetUniqueId(&id);
   const Call call(__func__);
   if (const ncclResult_t status = lost(call)) return status;
-  std::set<int> different;
+  std::vector<int> ordinals;
   for (int member = 0; member < count; ++member) {
-    const int device = devices != nullptr ? devices[member] : member;
-    if (device < 0 || device >= device_count()) {
-      return reject(ncclInvalidArgument, fmt::format("{}: no device {}", __func__, device));
-    }
-    if (!different.insert(device).second) {
-      return reject(ncclInvalidUsage, fmt::format("{}: duplicate GPU: {}", __func__, device));
-    }
+    ordinals.push_back(devices != nullptr ? devices[member] : member);
+    if (ordinals.back() >= 0 && ordinals.back() < device_count()) continue;
+    return reject(ncclInvalidArgument, fmt::format("{}: no device {}", __func__, ordinals.back()));
   }
   for (int member = 0; member < count; ++member) {
-    made[member] = make<ncclComm>(path_of(id), devices != nullptr ? devices[member] : member, true);
+    made[member] = make<ncclComm>(path_of(id), ordinals[static_cast<std::size_t>(member)], true);
     made[member]->join(member, count);
   }
-  for (int member = 0; member < count; ++member) (void)proceed(call, *made[member]);
-  return ncclSuccess;
+  ncclResult_t status = ncclSuccess;
+  for (int member = 0; member < count; ++member) {
+    status = proceed(call, *made[member]);
+    made[member]->alive = status == ncclSuccess;
+  }
+  return status;
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int count, ncclUniqueId id, int rank,
@@ -348,11 +328,11 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int count, ncclUniqueId id
     const Call call(__func__);
     if (const ncclResult_t status = lost(call)) return status;
     const bool fits = std::cmp_less_equal(count, Board::max_members) && rank >= 0 && rank < count;
-    if (!is_valid(config) || !fits || group.depth > 0) {
-      return reject(ncclInvalidArgument, fmt::format("{}: rank {} of {}, configuration, or group",
-                                                     __func__, rank, count));
+    if (!fits || group.depth > 0) {
+      return reject(ncclInvalidArgument,
+                    fmt::format("{}: rank {} of {}, or in a group", __func__, rank, count));
     }
-    *made = make<ncclComm>(path_of(id), current_context()->device, blocks(config, true));
+    *made = make<ncclComm>(path_of(id), current_context()->device, blocks(call, config, true));
     (*made)->join(rank, count);
   }
   return finish(__func__, **made);
@@ -365,14 +345,14 @@ ncclResult_t ncclCommSplit(ncclComm_t self, int color, int key, ncclComm_t* made
     if (const ncclResult_t status = check_usable(call, self)) return status;
     auto& splits = self->board->member(self->rank).splits;
     const bool fits = color >= NCCL_SPLIT_NOCOLOR && self->splits < splits.size();
-    if (!is_valid(config) || !fits || group.depth > 0) {
+    if (!fits || group.depth > 0) {
       return reject(ncclInvalidArgument,
-                    fmt::format("{}: colour {}, configuration, or group", __func__, color));
+                    fmt::format("{}: colour {}, or in a group", __func__, color));
     }
     const std::string path = fmt::format("{}-{}-{}", self->board->path, self->splits, color);
     self->child = color == NCCL_SPLIT_NOCOLOR
                       ? nullptr
-                      : make<ncclComm>(path, self->device, blocks(config, self->blocking));
+                      : make<ncclComm>(path, self->device, blocks(call, config, self->blocking));
     self->made = made;
     self->ready = false;
     splits[self->splits].color = color;

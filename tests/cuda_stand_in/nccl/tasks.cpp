@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tests/cuda_stand_in/nccl/nccl.h"
+#include "tests/cuda_stand_in/nccl/communicator.h"
 
 namespace parbench::stand_in {
 namespace {
@@ -75,64 +75,42 @@ bool exchange(const ncclComm& self, const Board& board, std::vector<Message> mes
   }
 }
 
-/// Exchanges messages with all members: those with data, or all where there are no bytes.
-using Data = std::function<std::byte*(int member)>;
-bool exchange_with_all(const ncclComm& self, const Board& board, const std::string& terms,
-                       std::size_t bytes, const Data& from, const Data& to) {
-  std::vector<Message> messages;
-  for (int peer = 0; peer < self.size; ++peer) {
-    for (const bool is_sent : {true, false}) {
-      std::byte* data = is_sent ? from(peer) : to(peer);
-      if (data != nullptr || bytes == 0) messages.push_back({peer, is_sent, data, bytes, &terms});
-    }
-  }
-  return exchange(self, board, std::move(messages));
-}
-
-/// Sums piece by piece, in the order of the members.
-void reduce(const ncclComm& self, const Board& board, const NcclOperation& all) {
-  const auto gets = [&](int member) { return all.kind != NcclKind::reduce || member == all.root; };
-  const std::size_t block = all.kind == NcclKind::reduce_scatter ? all.count : 0;
+/// A collective, piece by piece; the first piece has no bytes, so that all members compare the
+/// terms.
+void run_collective(const ncclComm& self, const Board& board, const NcclOperation& all) {
+  constexpr std::size_t max_piece = 1U << 20U;
+  const NcclKind kind = all.kind;
+  const bool sums = kind != NcclKind::all_gather && kind != NcclKind::broadcast;
+  const bool gets_all = kind != NcclKind::reduce || self.rank == all.root;
+  const std::size_t bytes = all.count * all.element;
   std::vector<std::vector<float>> parts(static_cast<std::size_t>(self.size));
-  constexpr std::size_t piece = 1U << 18U;
-  for (std::size_t first = 0; first < all.count; first += piece) {
-    const std::size_t count = std::min(piece, all.count - first);
-    for (auto& part : parts) part.resize(count);
-    const auto from = [&](int member) {
-      const std::size_t offset = static_cast<std::size_t>(member) * block + first;
-      return gets(member) ? all.from + offset * sizeof(float) : nullptr;
-    };
-    const auto to = [&](int member) {
-      auto* part = reinterpret_cast<std::byte*>(parts[static_cast<std::size_t>(member)].data());
-      return gets(self.rank) ? part : nullptr;
-    };
-    if (!exchange_with_all(self, board, all.terms, count * sizeof(float), from, to)) return;
-    for (std::size_t i = 0; gets(self.rank) && i < count; ++i) {
+  for (std::size_t first = 0, piece = 0;; piece = std::min(max_piece, bytes - first)) {
+    std::vector<Message> messages;
+    for (int peer = 0; peer < self.size; ++peer) {
+      const auto block = static_cast<std::size_t>(peer) * bytes;
+      auto& part = parts[static_cast<std::size_t>(peer)];
+      if (sums) part.resize(piece / sizeof(float));
+      if (piece == 0 ||
+          (kind == NcclKind::broadcast ? self.rank == all.root
+                                       : kind != NcclKind::reduce || peer == all.root)) {
+        std::byte* from = all.from + (kind == NcclKind::reduce_scatter ? block : 0) + first;
+        messages.push_back({peer, true, from, piece, &all.terms});
+      }
+      if (piece == 0 || (kind == NcclKind::broadcast ? peer == all.root : gets_all)) {
+        std::byte* to = sums ? reinterpret_cast<std::byte*>(part.data())
+                             : all.to + (kind == NcclKind::all_gather ? block : 0) + first;
+        messages.push_back({peer, false, to, piece, &all.terms});
+      }
+    }
+    if (!exchange(self, board, std::move(messages))) return;
+    for (std::size_t i = 0; sums && gets_all && i < piece / sizeof(float); ++i) {
       float sum = 0;
       for (const auto& part : parts) sum += part[i];
-      std::memcpy(all.to + (first + i) * sizeof sum, &sum, sizeof sum);
+      std::memcpy(all.to + first + i * sizeof sum, &sum, sizeof sum);
     }
+    first += piece;
+    if (first == bytes) return;
   }
-}
-
-/// A collective begins with messages without bytes, so that all members compare its terms.
-void run_collective(const ncclComm& self, const Board& board, const NcclOperation& all) {
-  const auto nowhere = [](int /*member*/) -> std::byte* { return nullptr; };
-  if (!exchange_with_all(self, board, all.terms, 0, nowhere, nowhere)) return;
-  const std::size_t bytes = all.count * all.element;
-  if (bytes == 0) return;
-  if (all.kind != NcclKind::all_gather && all.kind != NcclKind::broadcast)
-    return reduce(self, board, all);
-  const auto sends = [&](int member) {
-    return all.kind == NcclKind::all_gather || member == all.root;
-  };
-  (void)exchange_with_all(
-      self, board, all.terms, bytes,
-      [&](int /*member*/) { return sends(self.rank) ? all.from : nullptr; },
-      [&](int member) {
-        const std::size_t block = all.kind == NcclKind::all_gather ? bytes : 0;
-        return sends(member) ? all.to + static_cast<std::size_t>(member) * block : nullptr;
-      });
 }
 
 }  // namespace
