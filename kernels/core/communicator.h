@@ -92,8 +92,8 @@ class Communicator {
   /// after the work enqueued before on its stream, and later work of that stream sees the result.
   /// Collectives run in the order of the calls. `inputs`: empty for a collective in place. Throws
   /// std::invalid_argument unless each member has a stream, data and, if needed, an input, all
-  /// views have the same size, and this size is a multiple of an element (f32 for sums) and of the
-  /// blocks. Throws Error or the exceptions of the devices if enqueueing fails.
+  /// views have the same size, and this size is a whole number of elements (f32 for sums) in each
+  /// block. Throws Error or the exceptions of the devices if enqueueing fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 

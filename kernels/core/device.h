@@ -90,7 +90,7 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
 
   /// Makes an event that streams of other backends can also wait for. `word`: four bytes of host
-  /// memory that this device and the others can access. Callers use make_event_for (crossing.h).
+  /// memory that this device and the others can access. Plans use make_event_for (crossing.h).
   [[nodiscard]] virtual std::unique_ptr<Event> make_shared_event(Buffer word) {
     static_cast<void>(word);
     throw Unsupported(info().name + ": its streams have no order with those of other backends");
