@@ -22,8 +22,8 @@ class CostRounds {
  public:
   /// Adds a sample: its time, and the time of one execution in it. Returns whether to measure a
   /// round now, so that the time of all rounds comes closest to their share. Returns false after
-  /// the maximum number of rounds, and if the execution has no time or is not typical of those so
-  /// far: the round could not be compared with it.
+  /// the maximum number of rounds, and if the execution has no time or is not typical of the
+  /// executions so far, because costs are divided by the execution beside them.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round with its time and its costs, one per task. A round before all samples does not
@@ -49,7 +49,7 @@ class CostRounds {
   /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
   /// with an execution close to `median` count. If there are none, rounds with a typical execution
   /// count; if there are none of these either, returns nothing. Without rounds beside samples,
-  /// returns the costs measured before all samples.
+  /// returns the costs measured before all samples, if any.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
@@ -74,7 +74,7 @@ class CostRounds {
 [[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
 
 /// Measures the tasks of a plan. Calls `interrupted` and `has_time` between measurements. Throws
-/// Interrupted; returns nothing if there is no time, so that the case gets no bound.
+/// Interrupted if `interrupted` returns true; returns nothing if `has_time` returns false.
 [[nodiscard]] std::optional<std::vector<double>> costs_in_time(
     PlanRunner& runner, const std::function<bool()>& interrupted,
     const std::function<bool()>& has_time);

@@ -176,7 +176,7 @@ bool Preparation::may_be_rounding(std::size_t index, const report::Verification&
 }
 
 /// Measures how roundings change the outputs of a reference. Opposite changes move a value near
-/// zero to either side of zero, so that one of the two runs differs from the unchanged one.
+/// zero to either side of zero, so that one of the two runs differs from the unchanged run.
 void Preparation::measure_sensitivity(const CaseSpec& reference) {
   Context& context = context_of(reference, context_);
   MeasuredSensitivity& measured = sensitivities_[reference.name()];

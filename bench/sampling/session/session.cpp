@@ -150,8 +150,8 @@ void Session::measure_tasks(std::size_t index) {
   times_.task_costs += environment_.now() - begin;
 }
 
-/// Runs some work of one case; its exceptions end the case, not the session. Returns whether it
-/// succeeded.
+/// Runs some work of one case. Its exceptions end the case, and only Interrupted and TimedOut end
+/// the session. Returns whether the work succeeded.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
   try {
