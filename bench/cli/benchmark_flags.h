@@ -28,7 +28,8 @@ struct BenchmarkFlags {
   std::vector<std::string> passed;       // flags passed to Google Benchmark, as given
 };
 
-/// Checks names and values, passes the rest to Google Benchmark and returns parbench's own flags.
+/// Checks names and values. Passes to Google Benchmark the flags that it handles, and returns the
+/// flags that parbench handles itself.
 /// Throws UsageError for a flag that Google Benchmark 1.7 does not have, a flag that contradicts
 /// how parbench samples, and an invalid value. Resets context and time unit of an earlier call.
 [[nodiscard]] BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags);

@@ -91,8 +91,8 @@ struct Pool {
 };
 
 /// Returns the memories of all devices by name, with the bytes that held cases and the current one
-/// need. This includes the device that has all cores, whose memory is held beside that of the
-/// others.
+/// need. This includes the device that has all cores, whose memory is held in addition to the
+/// memory of the other devices.
 std::map<std::string, Pool> pools_of(const Context& context) {
   std::map<std::string, Pool> pools;
   for (const Context* one : {&context, static_cast<const Context*>(context.whole())}) {

@@ -259,8 +259,8 @@ class Expander {
   }
 
   /// Throws UsageError if an axis that the user gave has no effect, because other values exclude it
-  /// from all cases. Does nothing for several scenarios: the axis may be meant for one of the
-  /// others.
+  /// from all cases. Does nothing for several scenarios: the axis may be meant for another
+  /// scenario.
   void check_axes_take_part(const std::vector<CaseSpec>& cases) const {
     if (options_.scenarios.size() > 1 || cases.empty()) return;
     for (const Axis& axis : scenario_.axes()) {

@@ -84,7 +84,8 @@ void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
   }
 }
 
-/// Returns the reason without the strategy at its beginning, which the line names already.
+/// Returns the reason without the strategy at its beginning, because the line of output names the
+/// strategy already.
 std::string without_strategy(const LeftOut& one) {
   const std::string strategy = one.what.substr(0, one.what.find(' '));
   for (const std::string& lead :

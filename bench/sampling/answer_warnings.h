@@ -33,8 +33,8 @@ inline constexpr std::string_view profiler_warning =
 /// skipped.
 [[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
 
-/// Returns the number of measured cases if others failed, were skipped or did not run; nothing if a
-/// case was left out for lack of time, because `preliminary_warning` then has the numbers.
+/// Returns the number of measured cases if other cases failed, were skipped or did not run; nothing
+/// if a case was left out for lack of time, because `preliminary_warning` then has the numbers.
 [[nodiscard]] std::optional<std::string> coverage_warning(
     const std::vector<report::CaseResult>& cases);
 

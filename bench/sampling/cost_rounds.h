@@ -30,8 +30,8 @@ class CostRounds {
   /// count towards the share.
   void add(double taken, std::vector<double> costs);
 
-  /// Estimates the seconds of the next round: those of the latest one, or for the first round those
-  /// of tasks that keep all lanes busy throughout.
+  /// Estimates the seconds of the next round: the time of the latest round; before the first round,
+  /// the time that tasks take one by one if they keep all lanes busy throughout an execution.
   [[nodiscard]] double expected_seconds(double execution, std::size_t lanes) const {
     return latest_round_ > 0 ? latest_round_ : execution * static_cast<double>(lanes);
   }
@@ -43,8 +43,8 @@ class CostRounds {
 
   /// Returns the cost of each task in an execution that takes `median`: `median` times the median,
   /// over rounds, of cost divided by execution (the lower of the middle two). A machine that is
-  /// slower for a while affects both alike, so the quotient is stable; the lower median, because
-  /// the costs give a lower bound.
+  /// slower for a while slows tasks and executions alike, so the quotient is stable. The lower
+  /// median is used, because the costs give a lower bound.
   ///
   /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
   /// with an execution close to `median` count. If there are none, rounds with a typical execution

@@ -19,7 +19,7 @@ namespace parbench {
 /// Results of the earlier part of a run, by the indices of a session's specs.
 class EarlierPart {
  public:
-  /// `cases`: those of the earlier report, which must outlive this object; null if there is none.
+  /// `cases`: the cases of the earlier report, which must outlive this object; null for a new run.
   /// `profiles`: the session has a profiling pass.
   EarlierPart(const std::vector<report::CaseResult>* cases, const std::vector<CaseSpec>& specs,
               const std::vector<Comparisons>& comparisons, bool profiles);

@@ -17,8 +17,8 @@ namespace {
 /// value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
-/// Throws the error of a failed reference for a case that needs it. Its type makes that case end in
-/// the same way: skipped or failed.
+/// Throws the error of a failed reference for a case that needs the reference. The type of the
+/// error makes that case end in the same way: skipped or failed.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);

@@ -52,8 +52,8 @@ inline constexpr std::array<Collective, 7> all_collectives{
 
 /// Returns the work of a collective by the ring algorithm; no algorithm over equal links moves
 /// less. With S bytes at each of p members, all members together send 2(p − 1)·S for an all-reduce
-/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others. Each byte sent is
-/// read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
+/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the other ones. Each byte sent
+/// is read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
 /// that additions cause no further memory traffic.
 [[nodiscard]] Work work_of(Collective collective, std::size_t members, std::size_t bytes);
 
