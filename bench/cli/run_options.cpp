@@ -223,7 +223,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   check_process(options);
   check_project(options.project);
   if (options.report_path.empty()) options.report_path = options.resume_path;
-  // Flags of the command line follow those of --rerun, so that they take precedence.
+  // Flags of the command line follow the flags of the report, because later flags take precedence.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;
 }

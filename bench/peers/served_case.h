@@ -1,6 +1,6 @@
-// Runs cases on request of another process, which alternates with them: training steps on one or
-// several devices, forward passes, and all-reduces. If mpirun starts several ranks, the devices are
-// those of the ranks; the first rank reads and prints.
+// Runs cases on request of another process, which alternates them with its own work: training steps
+// on one or several devices, forward passes, and all-reduces. If mpirun starts several ranks, the
+// devices are those of the ranks; the first rank reads and prints.
 #pragma once
 
 #include <cstdint>

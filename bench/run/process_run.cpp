@@ -147,7 +147,8 @@ class ProcessRun {
     return out_of_time;
   }
 
-  /// Makes later processes begin the stages of a case where the first process that planned it did.
+  /// Makes later processes begin the stages of a case at the same layers as the first process that
+  /// planned the case.
   void hand_over_cuts() {
     bool is_new = false;
     for (const report::CaseResult& one : outputs_.report_builder().report().cases) {
