@@ -59,10 +59,10 @@ struct Measurement {
 
 /// Selects samples in rounds: every unfinished case once per round, in an order shuffled for each
 /// round, cases without samples first. If time is short, a case without samples directly follows
-/// the cases that it is compared with. Then a baseline is sampled only if there is also time for a
-/// case that is compared with it, and a case only with its baseline, so that each sampled case has
-/// a ratio. Before its first sample, a short case is warmed up until the sampler knows how many
-/// iterations a sample needs.
+/// the cases that it is compared with. Then, apart from the first sample of all, a baseline is
+/// sampled only if there is also time for a case that is compared with it, and a case only if its
+/// baseline is sampled, so that each sampled case has a ratio. Before its first sample, a short
+/// case is warmed up until the sampler knows how many iterations a sample needs.
 ///
 /// A case ends when its precision is reached ("precision"), when its next sample would probably
 /// exceed its time ("max-time"), when the next round would exceed the time of all cases
