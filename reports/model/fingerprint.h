@@ -29,8 +29,7 @@ struct Fingerprint {
   };
 
   std::string cpu_model;  // `unknown_cpu` if unknown
-  int cores =
-      0;  // allowed cores of the process, or those of the machine if unknown; 0: both unknown
+  int cores = 0;          // allowed cores of the process, else those of the machine; 0: unknown
   /// Approximate installed memory, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
   std::vector<DeviceClass> devices = {};  // devices of the scenario, in its order

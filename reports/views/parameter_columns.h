@@ -32,8 +32,8 @@ struct ParameterColumn {
 /// The common values in one line above a table: "split 3", "partition published".
 struct CommonParameters {
   std::vector<std::string> items;
-  std::string of =
-      {};  // ParameterColumn::applies_to, or "model gpt" for values that the model determines
+  /// ParameterColumn::applies_to, or "model gpt" for values that the model determines.
+  std::string of = {};
 };
 
 /// Returns the columns in the order of the cases' parameters, after dtype and, if any case requests

@@ -13,8 +13,8 @@ namespace parbench::report {
 /// The mark of a metric whose remark is a footnote.
 inline constexpr std::string_view metric_remark_mark = "#";
 
-/// Returns whether any case has a metric in bytes per second; then the throughput is shown as a
-/// bandwidth, too.
+/// Returns whether any case has a metric in bytes per second; then the table also shows throughputs
+/// as bandwidths.
 [[nodiscard]] bool has_bandwidths(const Cases& cases);
 
 /// Returns the amount of a case over its median time; empty without an amount. `as_bandwidth`: in

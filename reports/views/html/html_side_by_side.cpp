@@ -22,9 +22,8 @@ namespace {
 
 struct SharedCase {
   std::string name;
-  std::vector<const CaseResult*>
-      results;       // one per report; null if the report has no number for the case
-  double ratio = 1;  // largest median over smallest
+  std::vector<const CaseResult*> results;  // one per report; null: no number there
+  double ratio = 1;                        // largest median over smallest
 };
 
 double ratio_of(const std::vector<const CaseResult*>& results) {

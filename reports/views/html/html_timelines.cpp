@@ -25,8 +25,9 @@
 namespace parbench::report {
 namespace {
 
-/// Max length of a timeline in units; a unit is the shortest of 1 ns, 10 ns, 100 ns, … with which
-/// the timeline is not longer. A millionth of a timeline is below any gap that a zoom shows.
+/// Max length of a timeline in units. A unit is the shortest of 1 ns, 10 ns, 100 ns, … for which
+/// the length does not exceed this limit; it is at most a millionth of a longer timeline, which is
+/// below any gap that a zoom shows.
 constexpr Nanoseconds max_units = 10'000'000;
 
 /// Phases with a colour of their own. Colours are numbered as in reports/web/src/timeline/model.ts:
