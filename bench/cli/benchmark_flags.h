@@ -28,9 +28,10 @@ struct BenchmarkFlags {
   std::vector<std::string> passed;       // flags passed to Google Benchmark, as given
 };
 
-/// Checks names and values, passes the rest to Google Benchmark and returns parbench's own flags.
-/// Throws UsageError for a flag that Google Benchmark 1.7 does not have, a flag that contradicts
-/// how parbench samples, and an invalid value. Resets context and time unit of an earlier call.
+/// Checks names and values, passes flags to Google Benchmark, and returns these flags and the
+/// values of the flags that parbench handles itself. Throws UsageError for a flag that Google
+/// Benchmark 1.7 does not have, a flag that contradicts how parbench samples, and an invalid value.
+/// First resets what an earlier call or the environment has set, such as context and time unit.
 [[nodiscard]] BenchmarkFlags initialize_google_benchmark(const std::vector<std::string>& flags);
 
 /// Returns whether `--benchmark_filter`, an extended regular expression searched in the name,

@@ -119,7 +119,8 @@ void read_flag(const FlagRow& row, const std::vector<std::string>& texts);
 /// Calls `read_flag` for each row that has texts.
 void read_flags(const std::vector<FlagRow>& rows, const FlagTexts& texts);
 
-/// Returns the value of the row's target; nothing if the flag is not given.
+/// Returns the value of the row's target; nothing if the row has no target, the target is empty, or
+/// a toggle is off.
 [[nodiscard]] std::optional<Value> value_of(const FlagRow& row);
 
 [[nodiscard]] bool exclude_each_other(const std::vector<FlagRow>& rows, std::string_view one,

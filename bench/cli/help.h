@@ -18,8 +18,8 @@ namespace parbench {
 /// Columns of the help pages, and of the texts of `list` and `devices`.
 inline constexpr std::size_t page_width = 80;
 
-/// Breaks text at spaces into lines of at most `width` columns; lines after the first are indented
-/// by `indent` spaces.
+/// Breaks text at spaces into lines of at most `width` columns, and then indents the lines after
+/// the first by `indent` spaces.
 [[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
 
 }  // namespace parbench

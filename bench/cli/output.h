@@ -23,8 +23,8 @@ namespace parbench {
 [[nodiscard]] std::string report_line(const std::string& path);
 
 /// Returns the last lines of a run: the command that report::next_command suggests, and its
-/// purpose; empty if it suggests none. The command names the launcher script if that started this
-/// process, otherwise `program`, the first word of the command line.
+/// purpose; empty if there is no suggestion. The command names the launcher script if the script
+/// has started this process, otherwise `program`, the first word of the command line.
 [[nodiscard]] std::string next_command_lines(const report::Report& report, const std::string& path,
                                              const std::string& program);
 

@@ -1,5 +1,5 @@
-// Reads the options of a run from config file, earlier report and flags; later ones take
-// precedence.
+// Reads the options of a run from an earlier report, a config file and the command line; later
+// sources take precedence.
 #include "bench/cli/run_options.h"
 
 #include <fmt/format.h>
@@ -135,8 +135,8 @@ void read_rows(const FlagTexts& texts, const FlagNames& of_config, RunOptions& o
   }
 }
 
-/// Adds the flags of --config and --rerun to the given ones, which take precedence. Returns those
-/// of --config.
+/// Adds the flags of --config, and then those of the report of --rerun or --resume, unless they are
+/// given already. Returns the names of the flags added from --config.
 FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& scenarios) {
   const std::vector<FlagRow> rows = run_flags(options, scenarios);
   const auto path_of = [&](std::string_view flag) {
@@ -223,7 +223,7 @@ RunOptions read_run_options(FlagTexts texts, std::vector<std::string> benchmark_
   check_process(options);
   check_project(options.project);
   if (options.report_path.empty()) options.report_path = options.resume_path;
-  // Flags of the command line follow those of --rerun, so that they take precedence.
+  // Flags of the command line follow the flags of the report, because later flags take precedence.
   std::ranges::move(benchmark_flags, std::back_inserter(options.benchmark_flags));
   return options;
 }

@@ -13,9 +13,9 @@ namespace parbench {
 /// for a case and `quick_seconds` for the run. The fixed numbers of samples of the published preset
 /// and of --benchmark_repetitions are limited by --max-time and --max-total-time only. --precision
 /// and --min-samples make the published preset adaptive, with 300 s for a case. A process that is
-/// part of another run gets its share of each case's time; the process that starts it sets its
-/// total time. `quick_seconds`: sum over the run's scenarios that have cases
-/// (Scenario::quick_seconds).
+/// part of another run gets its share of each case's time; its total time is given by
+/// --max-total-time, which the starting process passes. `quick_seconds`: sum of
+/// Scenario::quick_seconds over the run's scenarios that have cases.
 [[nodiscard]] SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
                                              const Scenario& scenario, double quick_seconds);
 

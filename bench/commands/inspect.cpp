@@ -111,7 +111,8 @@ class Inspect final : public Command {
     return given;
   }
 
-  /// Returns notes on a model from a file; empty for a built-in model.
+  /// Returns a note on a model from a file that has convolutions, but no normalisations; otherwise
+  /// empty.
   [[nodiscard]] std::vector<std::string> notes_on(const Network& network) const {
     const std::size_t count = convolutions_without_normalisation(network);
     if (count == 0 || !model_.ends_with(".onnx")) return {};

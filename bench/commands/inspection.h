@@ -24,7 +24,7 @@ struct Inspection {
                                           const report::TextStyle& style);
 /// Returns the same tables as an HTML page without external files.
 [[nodiscard]] std::string inspection_html(const Inspection& inspection);
-/// Returns all numbers as JSON: bytes, FLOPs, shapes of one sample.
+/// Returns all numbers as JSON: bytes and FLOPs of the batch, shapes of one sample.
 [[nodiscard]] std::string inspection_json(const Inspection& inspection);
 
 }  // namespace parbench

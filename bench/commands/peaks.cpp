@@ -165,14 +165,14 @@ class Survey {
   }
 
   /// Returns whether --refresh applies to a peak: to all peaks or, if a number format was given,
-  /// only to that of products in it.
+  /// only to the peak of products in this format.
   [[nodiscard]] bool is_asked_anew(const MeasurablePeak& one) const {
     if (!options_.refresh || !options_.format) return options_.refresh;
     return one.what == report::gemm_peak(to_string(*options_.format));
   }
 
   /// Returns the stored peaks of a device; none if their file cannot be read. `otherwise`: the
-  /// consequence of that, for the message.
+  /// consequence of an unreadable file, for the message.
   [[nodiscard]] std::vector<report::Peak> known_of(const report::Fingerprint& alone,
                                                    std::string_view otherwise) const {
     try {

@@ -71,9 +71,9 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
-/// Returns the stream of this process to measure for a stream of another rank: one with as many
-/// threads if the plan has it, otherwise the one whose number is next to that. If the plan has no
-/// stream of this process, returns the stream of its whole device.
+/// Returns the stream of this process to measure instead of `stream`, which another rank has: the
+/// plan's stream with the nearest number of threads. If the plan has no stream of this process,
+/// returns the compute stream of this process's first device.
 Stream& measurable(const Plan& plan, const Stream& stream, Context& context) {
   const std::vector<Stream*> own = local_streams(plan.streams());
   const auto found = std::ranges::min_element(
@@ -91,8 +91,8 @@ struct Pool {
 };
 
 /// Returns the memories of all devices by name, with the bytes that held cases and the current one
-/// need. This includes the device that has all cores, whose memory is held beside that of the
-/// others.
+/// need. This includes the device that has all cores, whose memory is held in addition to the
+/// memory of the other devices.
 std::map<std::string, Pool> pools_of(const Context& context) {
   std::map<std::string, Pool> pools;
   for (const Context* one : {&context, static_cast<const Context*>(context.whole())}) {
@@ -199,8 +199,8 @@ class Estimator {
     return estimated_costs(plan.graph(), lanes);
   }
 
-  /// Returns the maximum speed of a stream of the plan. For a stream of another rank with another
-  /// number of threads than the measured one, products are as fast per thread.
+  /// Returns the maximum speed of a stream of the plan. For a stream of another rank, assumes that
+  /// products are as fast per thread as on the measured stream of this process.
   Roofline roofline_for(const Plan& plan, Stream& stream, NumberFormat format) {
     if (!is_remote(stream)) return known_roofline(stream, format);
     Stream& own = measurable(plan, stream, context_);
@@ -220,7 +220,8 @@ class Estimator {
   Context& context_;
   const Together& together_;
   std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
-  std::map<std::string, std::string> reference_errors_;  // errors by reference; empty: it can run
+  /// Error of each reference case, by its name; empty: the reference can run.
+  std::map<std::string, std::string> reference_errors_;
 };
 
 struct Times {

@@ -40,7 +40,7 @@ struct MeasurablePeak {
   std::string what;  // name as in reports/model/peaks.h
   std::string unit;
   /// Measures the peak, after checking the results of products. Throws Error if a result is wrong,
-  /// OutOfMemory if the smallest sizes do not fit, Interrupted, and errors of a worker.
+  /// OutOfMemory if the smallest sizes do not fit, Interrupted, and errors of executions.
   std::function<Rate()> measure;
 };
 

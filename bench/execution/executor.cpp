@@ -18,7 +18,8 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
-/// Throws for tasks with several lanes: the members of a collective must be launched together.
+/// Throws for tasks with several lanes of this process, because the members of a collective must be
+/// launched together.
 void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
     if (local_streams(plan.streams_of(task)).size() <= 1) continue;
@@ -188,7 +189,8 @@ void Executor::capture() {
   first.synchronize();  // upload of the graph may still be in progress
 }
 
-/// Reports errors as Unsupported: the plan has run without a graph, so the capture is the cause.
+/// Reports errors of a capture as Unsupported, except DeviceLost and OutOfMemory: the plan has run
+/// without a graph, so the capture is the cause.
 void Executor::capture_task(std::size_t index) {
   try {
     enqueue_task(index);
@@ -204,8 +206,8 @@ void Executor::capture_task(std::size_t index) {
 }
 
 /// Lists the addresses that a graph captures and that may change later: arenas and scratch memory
-/// may move when they grow for another case, or fail to grow. For scratch memory, lists the number
-/// of its moves instead of its address.
+/// may move when they grow, or fail to grow, for another case. For scratch memory, lists the number
+/// of moves instead of the address.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {

@@ -35,8 +35,9 @@ class Executor final : public PlanRunner {
   void capture_graph();
 
   /// Executes the plan once and waits for it. If enqueuing or a stream fails, waits for all lanes,
-  /// so that the plan can be run again, and throws the first error. In mode `graph`, first captures
-  /// a graph if none exists or the plan's memory has moved.
+  /// so that the plan can be run again, and throws the first error, or TimedOut or DeviceLost if
+  /// the wait fails. In mode `graph`, first captures a graph if none exists or the plan's memory
+  /// has moved.
   Timing run() override;
 
   [[nodiscard]] std::vector<double> measure_tasks(
@@ -78,8 +79,8 @@ class Executor final : public PlanRunner {
   void capture();
   void capture_task(std::size_t index);
   void find_memory();
-  /// Returns the range of a task. Tasks with the same cost share a name, so that tools can group
-  /// them; the payload of a range is the task's index in the plan.
+  /// Returns the range of a task. Tasks with the same cost key share a name, so that tools can
+  /// group them; the payload of a range is the task's index in the plan.
   [[nodiscard]] const RangeName& range_of(const Task& task);
   void enqueue_tasks(LaneId only_lane);
   void enqueue_task(std::size_t index);

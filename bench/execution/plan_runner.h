@@ -34,14 +34,14 @@ class PlanRunner {
 
   /// Prepares a plan that is launched as a graph, once its data is filled: executes it once without
   /// the graph, which creates everything that is created at first use, and captures it. Throws
-  /// Unsupported if the plan cannot be captured, and errors of a worker.
+  /// Unsupported if the plan cannot be captured, and errors of the execution.
   virtual void prepare_graph() {}
 
-  /// Executes the plan once. Throws errors of a worker.
+  /// Executes the plan once. Throws errors of the execution.
   virtual Timing run() = 0;
 
   /// Returns the seconds of each task when it runs alone. Requires an earlier run of the plan;
-  /// leaves other data in its memory than a run does. Throws Interrupted, and errors of a worker.
+  /// leaves other data in its memory than a run does. Throws Interrupted, and errors of tasks.
   [[nodiscard]] virtual std::vector<double> measure_tasks(
       const std::function<bool()>& interrupted) = 0;
 
@@ -51,7 +51,7 @@ class PlanRunner {
   /// Records the calls of `executions` runs, at least one. If there are several, each follows an
   /// unrecorded run. Keeps the execution whose time is closest to `typical_seconds`. Requires an
   /// earlier run of the plan. Throws Unsupported for a device that does not report times of its
-  /// work, and errors of a worker.
+  /// work, and errors of an execution.
   [[nodiscard]] virtual Recording record(int executions, double typical_seconds);
 };
 

@@ -22,7 +22,7 @@ class RangeName {
 
 /// A range on the calling thread, open during the object's lifetime; ranges nest. Does nothing if
 /// no tool listens or the build has no NVTX headers. Tools can group ranges by name; `payload`
-/// distinguishes those with the same name.
+/// distinguishes ranges with the same name.
 class Range {
  public:
   explicit Range(const RangeName& name, std::int64_t payload = 0);

@@ -25,7 +25,7 @@ constexpr double timed_seconds = 100e-6;
 constexpr double trusted_seconds = 1e-3;
 constexpr double max_repeats = 2000;
 constexpr int max_estimates = 4;  // estimates of the repeats of a task
-/// Number of tasks with the same cost that are measured. The median of three tolerates one
+/// Number of tasks with the same cost key that are measured. The median of three tolerates one
 /// disturbed measurement; repeating one task would warm the caches.
 constexpr int measured_alike = 3;
 /// Group of the tasks that run only because measured tasks need their results.
@@ -193,7 +193,7 @@ bool TaskTimer::is_over_ranks(const Task& task) const {
 }
 
 /// Returns the passes that a backward pass needs, in the order of the plan: its forward pass and
-/// the earlier parts of the backward pass.
+/// the earlier parts of the backward pass. Returns none for other tasks.
 std::vector<TaskId> TaskTimer::passes_before(TaskId id) const {
   const Task& task = plan_.graph().task(id);
   std::vector<TaskId> found;

@@ -24,8 +24,8 @@ struct ProgressState {
   std::size_t cases = 0;
   std::size_t samples = 0;                  // samples of the current case
   std::optional<double> reached_precision;  // a fraction, of the current case
-  /// Progress of the whole run, 0 to 1, never decreasing. Unknown: the number of the case is shown
-  /// instead.
+  /// Progress of the whole run, 0 to 1, never decreasing. Empty: unknown; the number of the case is
+  /// shown instead.
   std::optional<double> fraction = {};
   std::optional<double> seconds_left = {};  // for this scenario in this process
   RunPart part = {};

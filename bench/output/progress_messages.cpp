@@ -1,4 +1,4 @@
-// The format: one JSON object per line; unknown fields are omitted.
+// The format: one JSON object per line; fields without a known value are omitted.
 #include "bench/output/progress_messages.h"
 
 #include <fmt/format.h>

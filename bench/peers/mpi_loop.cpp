@@ -27,7 +27,7 @@ void bind_to_one_core(int rank) {
   }
 }
 
-/// Returns the mean seconds of `calls` consecutive calls on the slowest rank.
+/// Returns the mean seconds of one of `calls` consecutive calls, on the slowest rank.
 double seconds_of_call(std::vector<float>& numbers, int calls) {
   const auto count = static_cast<int>(numbers.size());
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
-// Runs cases on request of another process, which alternates with them: training steps on one or
-// several devices, forward passes, and all-reduces. If mpirun starts several ranks, the devices are
-// those of the ranks; the first rank reads and prints.
+// Runs cases on request of another process, which alternates them with its own work: training steps
+// on one or several devices, forward passes, and all-reduces. If mpirun starts several ranks, the
+// devices are those of the ranks; the first rank reads and prints.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace parbench::peers {
 
 /// A model and its batch, as the flags of a run select them. Functions with this argument throw
-/// UsageError for an unknown model or a size that it does not have.
+/// UsageError for an unknown model, or for an image size if the model has none.
 struct ServedModel {
   std::string name = "resnet50";
   std::int64_t batch = 24;

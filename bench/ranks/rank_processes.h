@@ -8,8 +8,8 @@
 
 namespace parbench {
 
-/// Returns the other ranks on this host and their parent processes, without those in other PID
-/// namespaces (containers). All ranks call it at once.
+/// Returns the other ranks on this host and the parent processes of all ranks on it, without those
+/// in other PID namespaces (containers). All ranks call it at once.
 [[nodiscard]] std::vector<OwnProcess> rank_processes(RankTeam& team);
 
 }  // namespace parbench

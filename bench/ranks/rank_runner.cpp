@@ -135,9 +135,9 @@ class RankRunner final : public PlanRunner {
   double longest_ = 0;        // seconds of the longest execution so far
 };
 
-/// Throws Unsupported if a device is not a CPU. Graphs of CPU devices are lists for their workers,
-/// which may contain messages. Messages of other devices run on a host thread; they start when they
-/// are enqueued, not when a graph is replayed.
+/// Throws Unsupported if a device is not a CPU. A graph of CPU devices is a list of work for the
+/// threads of their streams, and may contain messages. Messages of other devices run on a host
+/// thread; they start when they are enqueued, not when a graph is replayed.
 void require_capture_of_messages(const Plan& plan) {
   for (const Stream* stream : plan.streams()) {
     const DeviceInfo& device = stream->device().info();

@@ -33,7 +33,7 @@ class RankTeam final : public RankGroup {
   /// Throws UsageError for an invalid PARBENCH_RANK_SILENCE or PARBENCH_RANK_PATIENCE. The caller
   /// limits how long the constructor waits (Watchdog).
   explicit RankTeam(std::unique_ptr<RankLink> link);
-  /// Ends the run of the other ranks in order, unless it has ended.
+  /// On rank 0, ends the run on the other ranks in an orderly way.
   ~RankTeam() override;
   RankTeam(const RankTeam&) = delete;
   RankTeam& operator=(const RankTeam&) = delete;
@@ -47,7 +47,7 @@ class RankTeam final : public RankGroup {
     std::vector<std::vector<double>> by_rank;
     return largest(std::move(values), by_rank);
   }
-  /// Does the same; on rank 0, also appends the values of each rank to `by_rank`.
+  /// Does the same, and on rank 0 also appends the values of each rank to `by_rank`.
   [[nodiscard]] std::vector<double> largest(std::vector<double> values,
                                             std::vector<std::vector<double>>& by_rank);
 

@@ -29,7 +29,7 @@ void drop_non_finite_counters(Run& run) {
                 [](const auto& counter) { return !std::isfinite(counter.second.value); });
 }
 
-/// Function that returns a row's value per iteration; times in seconds.
+/// Function that returns a value of a row: seconds per iteration, or a counter.
 using Column = std::function<double(const Run&)>;
 
 double per_iteration(const Run& run, double accumulated) {

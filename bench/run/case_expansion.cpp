@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-/// An axis with the values to sweep; if empty, the scenario chooses.
+/// An axis with the values to sweep; without values, the scenario chooses one.
 struct Range {
   const Axis* axis = nullptr;
   std::vector<Value> values;
@@ -69,7 +69,8 @@ std::vector<Combination> combinations(const std::vector<Range>& ranges) {
 /// Cases in order, without duplicates.
 class CaseList {
  public:
-  /// Throws UsageError if another case has the same name, because names identify cases.
+  /// Ignores a case that the list has already. Throws UsageError if a case with other parameters
+  /// has the same name, because names identify cases.
   void add(CaseSpec spec) {
     const auto [known, is_new] = places_.try_emplace(spec.name(), cases_.size());
     if (is_new) {
@@ -90,7 +91,7 @@ class CaseList {
 using GivenValue = std::pair<std::size_t, Value>;
 
 /// The user's values of a combination without a case. They are an error if the strategy has no
-/// case, or one of the values is in none of its cases.
+/// case, or if one of the values is in no case of the strategy.
 struct RefusedValues {
   std::vector<Value> values;
   std::string message;
@@ -99,8 +100,9 @@ struct RefusedValues {
 /// The named values of combinations without a case, with the reason.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Returns whether an axis does not matter for the combinations in `without`: each of them is there
-/// with all `values` of the axis. `axis_index`: index of the axis among the named values.
+/// Returns whether an axis does not matter for the combinations in `without`: replacing its value
+/// in any of them by another one of `values` gives a combination that is in `without`, too.
+/// `axis_index`: index of the axis among the named values.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t axis_index,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
@@ -257,8 +259,8 @@ class Expander {
   }
 
   /// Throws UsageError if an axis that the user gave has no effect, because other values exclude it
-  /// from all cases. Does nothing for several scenarios: the axis may be meant for one of the
-  /// others.
+  /// from all cases. Does nothing for several scenarios: the axis may be meant for another
+  /// scenario.
   void check_axes_take_part(const std::vector<CaseSpec>& cases) const {
     if (options_.scenarios.size() > 1 || cases.empty()) return;
     for (const Axis& axis : scenario_.axes()) {

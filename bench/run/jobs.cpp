@@ -24,8 +24,9 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Throws UsageError for --autotune or --dtype if no device of the run supports it. If only some
-/// lack support, --autotune has no effect on them, and their cases with such a --dtype are refused.
+/// Throws UsageError for --autotune or --dtype if no device of the run supports the flag. If some
+/// devices support it, --autotune has no effect on the other ones, and cases that need the other
+/// ones are refused with such a --dtype.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
@@ -84,7 +85,8 @@ void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
   }
 }
 
-/// Returns the reason without the strategy at its beginning, which the line names already.
+/// Returns the reason without the strategy at its beginning, because the line of output names the
+/// strategy already.
 std::string without_strategy(const LeftOut& one) {
   const std::string strategy = one.what.substr(0, one.what.find(' '));
   for (const std::string& lead :
@@ -119,7 +121,7 @@ std::string request_for(const DeviceRequest& request, const Scenario& scenario,
   return request.devices.empty() ? usual_devices(scenario, machine) : request.devices;
 }
 
-/// Opens the device of strategy all-cores if the run may have cases of it; else null.
+/// Opens the device of strategy all-cores if the run may have cases of that strategy; else null.
 std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& scenario,
                                    const Machine& machine) {
   const bool lists_it = std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=

@@ -36,7 +36,8 @@ int stop_severity(std::string_view stopped_because) {
   return static_cast<int>(std::ranges::find(order, stopped_because) - order.begin());
 }
 
-/// Returns the number of rounds of a session, which all its cases share.
+/// Returns the number of rounds in which one process sampled a scenario. The cases share the
+/// rounds, but a case may end before the last one.
 int rounds_of(const std::vector<CaseResult>& planned, const ProcessCases& part) {
   int rounds = 0;
   for (const CaseResult& c : part.cases) {
@@ -77,7 +78,7 @@ void append_samples(CaseResult& result, const Part& part) {
   }
 }
 
-/// Returns the bound of the process with the median efficiency (the lower of two), scaled to an
+/// Returns the bound of the process with the median efficiency (the lower middle one), scaled to an
 /// execution of `median` seconds, because processes may run on a machine of varying speed.
 std::optional<Bound> middle_bound(const std::vector<Part>& parts, double median) {
   std::vector<const CaseResult*> bounded;
@@ -92,7 +93,8 @@ std::optional<Bound> middle_bound(const std::vector<Part>& parts, double median)
   return scaled(*middle.bound, median / middle.statistics->median);
 }
 
-/// Takes the first profile of a process; one that ended early may have only a note.
+/// Takes the profile of the first process that has one: a process that ended early may have only a
+/// note.
 void take_profile(CaseResult& result, const std::vector<Part>& parts) {
   if (result.profile) return;
   const auto profiled =

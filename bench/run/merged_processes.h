@@ -24,7 +24,7 @@ struct ProcessCases {
 /// - The reason to stop sampling is the most severe of all processes.
 /// - The verification is the one with the largest error, the bound that of the process with the
 ///   median efficiency, the profile the first one; the rest is from the first process that measured
-///   the case. Notes name processes with other kernels, and those that skipped it.
+///   the case. Notes name processes with other kernels, and processes that skipped the case.
 ///
 /// `processes`: number of processes of the run, for messages.
 [[nodiscard]] std::vector<report::CaseResult> merged(const std::vector<report::CaseResult>& planned,

@@ -115,7 +115,8 @@ class ProcessRun {
     outputs_.checkpoint();
   }
 
-  /// Returns the error of a process; empty if only cases failed, which its report has.
+  /// Returns the error of a process; empty if the process succeeded, was interrupted, or ended with
+  /// exit code 1 and no error output: then only cases failed, which its report has.
   static std::string error_of(const ChildEnd& end) {
     const bool interrupted =
         (end.exit_code == interrupted_exit_code || end.exit_code == terminated_exit_code) &&
@@ -146,7 +147,8 @@ class ProcessRun {
     return out_of_time;
   }
 
-  /// Makes later processes begin the stages of a case where the first process that planned it did.
+  /// Makes later processes begin the stages of a case at the same layers as the first process that
+  /// planned the case.
   void hand_over_cuts() {
     bool is_new = false;
     for (const report::CaseResult& one : outputs_.report_builder().report().cases) {

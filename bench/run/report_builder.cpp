@@ -123,8 +123,9 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
   describe_project(options.project);
 }
 
-/// Sets labels and commit. A commit from the user replaces all facts about that of parbench's own
-/// sources. A resumed run keeps those of its earlier part unless the flags are given again.
+/// Sets labels and commit. A commit from the user replaces all facts about the commit of parbench's
+/// own sources. A resumed run keeps the labels and the user's commit of its earlier part unless
+/// their flags are given again.
 void ReportBuilder::describe_project(const ProjectOptions& project) {
   report_.labels = labels_of(project);
   if (resumed_ && project.labels.empty()) report_.labels = resumed_->labels;

@@ -23,8 +23,8 @@ namespace parbench {
 /// Returns a time as "2026-01-31T12:00:00Z".
 [[nodiscard]] std::string utc_text(std::chrono::system_clock::time_point time);
 
-/// Returns the default folder of reports: reports/runs in the repository that the launcher names in
-/// PARBENCH_HOME, else in the working directory.
+/// Returns the default folder of reports: reports/runs in the repository that the launcher script
+/// names in PARBENCH_HOME, else in the working directory.
 [[nodiscard]] std::filesystem::path default_report_directory();
 
 /// Returns a writable path for the report of a run: `--report`, or <UTC time>-<scenarios>.json in

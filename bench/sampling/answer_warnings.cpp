@@ -89,7 +89,7 @@ std::string few_values_text(const std::vector<report::CaseResult>& cases, bool o
                      fewest);
 }
 
-/// Returns the flag that gives a case more samples; empty if unknown.
+/// Returns a clause with the flag that gives a case more samples; empty if unknown.
 std::string remedy_of(const report::CaseResult& fewest) {
   if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
   return fewest.stopped_because == report::total_time ? "a longer --max-total-time gives more" : "";
@@ -212,7 +212,7 @@ std::string reason_of(const report::CaseResult& one) {
   return report::is_left_out_of_time(one) ? "was not measured (out of time)" : "was not measured";
 }
 
-/// Returns why the baseline of a measured case is missing; nothing if it was measured.
+/// Returns why the baseline of a measured case is missing; nothing if the baseline was measured.
 std::optional<std::string> reason_without_baseline(const Scenario& scenario,
                                                    const std::vector<CaseSpec>& specs,
                                                    const std::vector<report::CaseResult>& cases,

@@ -24,7 +24,7 @@ inline constexpr std::string_view profiler_warning =
 /// Returns a warning if cases were left out for lack of time, or if `is_answered` and a measured
 /// case has too few samples or processes for an interval (ignored under a profiler). It states how
 /// many cases were measured, which strategies or values are missing completely, and which flag
-/// gives more. `is_answered`: more samples could change the answer.
+/// gives more. `is_answered`: Conclusion::is_answered.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
@@ -33,8 +33,8 @@ inline constexpr std::string_view profiler_warning =
 /// skipped.
 [[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
 
-/// Returns the number of measured cases if others failed, were skipped or did not run; nothing if a
-/// case was left out for lack of time, because `preliminary_warning` then has the numbers.
+/// Returns the number of measured cases if other cases failed, were skipped or did not run; nothing
+/// if a case was left out for lack of time, because `preliminary_warning` then has the numbers.
 [[nodiscard]] std::optional<std::string> coverage_warning(
     const std::vector<report::CaseResult>& cases);
 
@@ -44,7 +44,7 @@ inline constexpr std::string_view profiler_warning =
     const Scenario& scenario, const std::vector<CaseSpec>& specs,
     const std::vector<report::CaseResult>& cases);
 
-/// Returns a warning if devices share cores, because other machines would give other times.
+/// Returns a warning if devices share cores: the times do not apply to devices with separate cores.
 [[nodiscard]] std::optional<std::string> sharing_warning(
     const std::vector<report::Device>& devices);
 

@@ -22,16 +22,16 @@ class CostRounds {
  public:
   /// Adds a sample: its time, and the time of one execution in it. Returns whether to measure a
   /// round now, so that the time of all rounds comes closest to their share. Returns false after
-  /// the maximum number of rounds, and if the execution has no time or is not typical of those so
-  /// far: the round could not be compared with it.
+  /// the maximum number of rounds, and if the execution has no time or is not typical of the
+  /// executions so far, because costs are divided by the execution beside them.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round with its time and its costs, one per task. A round before all samples does not
   /// count towards the share.
   void add(double taken, std::vector<double> costs);
 
-  /// Estimates the seconds of the next round: those of the latest one, or for the first round those
-  /// of tasks that keep all lanes busy throughout.
+  /// Estimates the seconds of the next round: the time of the latest round; before the first round,
+  /// the time that tasks take one by one if they keep all lanes busy throughout an execution.
   [[nodiscard]] double expected_seconds(double execution, std::size_t lanes) const {
     return latest_round_ > 0 ? latest_round_ : execution * static_cast<double>(lanes);
   }
@@ -43,13 +43,13 @@ class CostRounds {
 
   /// Returns the cost of each task in an execution that takes `median`: `median` times the median,
   /// over rounds, of cost divided by execution (the lower of the middle two). A machine that is
-  /// slower for a while affects both alike, so the quotient is stable; the lower median, because
-  /// the costs give a lower bound.
+  /// slower for a while slows tasks and executions alike, so the quotient is stable. The lower
+  /// median is used, because the costs give a lower bound.
   ///
   /// A disturbance of only the execution or only the tasks does not cancel. Therefore only rounds
   /// with an execution close to `median` count. If there are none, rounds with a typical execution
   /// count; if there are none of these either, returns nothing. Without rounds beside samples,
-  /// returns the costs measured before all samples.
+  /// returns the costs measured before all samples, if any.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
@@ -74,7 +74,7 @@ class CostRounds {
 [[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
 
 /// Measures the tasks of a plan. Calls `interrupted` and `has_time` between measurements. Throws
-/// Interrupted; returns nothing if there is no time, so that the case gets no bound.
+/// Interrupted if `interrupted` returns true; returns nothing if `has_time` returns false.
 [[nodiscard]] std::optional<std::vector<double>> costs_in_time(
     PlanRunner& runner, const std::function<bool()>& interrupted,
     const std::function<bool()>& has_time);

@@ -19,7 +19,7 @@ namespace parbench {
 /// Results of the earlier part of a run, by the indices of a session's specs.
 class EarlierPart {
  public:
-  /// `cases`: those of the earlier report, which must outlive this object; null if there is none.
+  /// `cases`: the cases of the earlier report, which must outlive this object; null for a new run.
   /// `profiles`: the session has a profiling pass.
   EarlierPart(const std::vector<report::CaseResult>* cases, const std::vector<CaseSpec>& specs,
               const std::vector<Comparisons>& comparisons, bool profiles);
@@ -50,12 +50,13 @@ class EarlierPart {
                                                     const report::CaseResult& now);
 
   /// Returns the result of a case that the session has not sampled: `now` if the case failed or has
-  /// no earlier result, otherwise the earlier result with the session's reason for not sampling.
+  /// no earlier result, otherwise the earlier result. That states if the session skipped the case,
+  /// or had no time to finish it.
   [[nodiscard]] report::CaseResult kept(std::size_t index, report::CaseResult now) const;
 
   /// Completes a case that the session has sampled: adds the earlier profile if there is no new
-  /// one, and the earlier bound, scaled to the median of all samples, unless the session
-  /// `has_bound` from costs measured beside samples.
+  /// one, and without `has_bound` the earlier bound, scaled to the median of all samples.
+  /// `has_bound`: the session has computed a bound from costs measured beside samples.
   void complete(std::size_t index, bool has_bound, report::CaseResult& sampled) const;
 
  private:

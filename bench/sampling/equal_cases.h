@@ -30,7 +30,7 @@ class EqualCases {
 
   const Scenario& scenario_;
   const std::vector<CaseSpec>& specs_;
-  std::vector<bool> needed_;  // by spec: other cases are compared with it
+  std::vector<bool> needed_;  // by spec: whether other cases are compared with it
 };
 
 }  // namespace parbench

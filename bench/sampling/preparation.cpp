@@ -17,8 +17,8 @@ namespace {
 /// value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
-/// Throws the error of a failed reference for a case that needs it. Its type makes that case end in
-/// the same way: skipped or failed.
+/// Throws the error of a failed reference for a case that needs the reference. The type of the
+/// error makes that case end in the same way: skipped or failed.
 [[noreturn]] void fail_with_reference(const std::string& name, const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -176,7 +176,7 @@ bool Preparation::may_be_rounding(std::size_t index, const report::Verification&
 }
 
 /// Measures how roundings change the outputs of a reference. Opposite changes move a value near
-/// zero to either side of zero, so that one of the two runs differs from the unchanged one.
+/// zero to either side of zero, so that one of the two runs differs from the unchanged run.
 void Preparation::measure_sensitivity(const CaseSpec& reference) {
   Context& context = context_of(reference, context_);
   MeasuredSensitivity& measured = sensitivities_[reference.name()];

@@ -82,8 +82,8 @@ class Preparation {
   std::function<void()> check_end_;
   std::vector<std::vector<std::size_t>> groups_;  // specs with the same reference
   std::vector<std::size_t> order_;
-  std::vector<std::optional<CaseSpec>> references_;  // by spec; empty: only its check verifies it
-  std::map<std::string, int> uses_left_;             // cases that still need it, by reference
+  std::vector<std::optional<CaseSpec>> references_;  // by spec; empty: the case has none
+  std::map<std::string, int> uses_left_;             // number of cases that still need a reference
   std::map<std::string, OutputValues> outputs_;      // outputs of references that are still needed
   /// Effect of roundings on the outputs of a reference, and the number of runs that measured it.
   struct MeasuredSensitivity {

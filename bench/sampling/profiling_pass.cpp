@@ -40,8 +40,8 @@ bool is_in_middle_half(double seconds, std::vector<double> samples) {
   return samples[quarter] <= seconds && seconds <= samples[samples.size() - 1 - quarter];
 }
 
-/// Returns the relative deviation of a time from the samples' median; nothing if it represents
-/// them.
+/// Returns the relative deviation of a time from the samples' median; nothing if the time
+/// represents the samples.
 std::optional<double> deviation(double seconds, double sampled,
                                 const std::vector<report::Sample>& samples) {
   if (is_near(seconds, sampled) || is_in_middle_half(seconds, seconds_of(samples))) {

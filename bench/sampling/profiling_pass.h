@@ -67,7 +67,7 @@ class ProfilingPass {
     report::CaseResult& result;  // gets a profile, or a note with the reason for having none
     PreparedCase& prepared;
     const std::vector<report::Sample>& samples;
-    bool restored = false;     // the shared memory still has its data
+    bool restored = false;     // the shared memory still has this case's data
     double spare_seconds = 0;  // time left for this case and later ones
   };
 

@@ -61,8 +61,9 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
-/// Sets the load on the cores. If it took at least `min_cost` of the time of the baseline or the
-/// case, sets the minimum or maximum speedup without the load.
+/// Sets the load on the cores. Sets the minimum speedup if the load took at least `min_cost` of the
+/// baseline's time: the speedup over the baseline without the load. Sets the maximum speedup if the
+/// load took as much of the case's time: the speedup of the case without the load.
 void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
               const report::CaseResult& baseline) {
   /// A smaller share of the time changes a ratio by less than the minimum gain.

@@ -22,8 +22,8 @@ namespace parbench {
 void describe_prepared(const PreparedCase& prepared, const CaseSpec& spec, const Context& context,
                        report::CaseResult& result);
 
-/// Returns the kernels of a plan's operations in the order of first use, with the number of
-/// operations of the same name, kernel and way of choosing it. Omits operations without a kernel.
+/// Returns the kernels of a plan's operations and collectives in the order of first use, with the
+/// number of calls of the same name, kernel and way of choosing it. Omits calls without a kernel.
 [[nodiscard]] std::vector<report::Kernel> kernels_of(const Plan& plan);
 
 /// Returns a note with the number of kernels that tuning left to the heuristics, because such a
@@ -65,8 +65,8 @@ struct CaseEnd {
 /// failed.
 [[nodiscard]] CaseEnd end_of(const std::exception_ptr& thrown);
 
-/// Returns the sampler's input for a prepared case. It continues the samples of an `earlier` part
-/// of the run, unless that sampled the case to the end.
+/// Returns the sampler's input for a prepared case, with the samples of an `earlier` part of the
+/// run (may be null). If that part sampled the case to the end, the case has ended.
 [[nodiscard]] SamplerCase sampler_case(const PreparedCase& prepared,
                                        const report::CaseResult* earlier);
 
@@ -78,15 +78,15 @@ void summarise_case(report::CaseResult& measured);
 void compare_cases(const std::vector<Comparisons>& comparisons,
                    std::vector<report::CaseResult>& cases);
 
-/// Returns the metrics of one of `cases`, which are in the order of the specs, from the rounds in
-/// which all cases that they need were sampled; omits metrics whose cases were not all measured.
+/// Returns the metrics of one of `cases`, which are in the order of the specs. A metric is computed
+/// from the rounds in which all cases that it needs were sampled, and omitted without such a round.
 [[nodiscard]] std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
                                                      const std::vector<report::CaseResult>& cases,
                                                      std::size_t index);
 
 /// Returns the scenario's answer from the measured cases among `cases`, which are in the order of
-/// the specs, or why there is none; nothing if there are no cases. An answer that throws does not
-/// affect the times. An answer has the warnings of answer_warnings.h.
+/// the specs, or why there is none; nothing if there are no cases. If the scenario throws, the text
+/// of the answer says so. If a case was measured, the answer has the warnings of answer_warnings.h.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,

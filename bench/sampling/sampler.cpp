@@ -33,7 +33,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 /// Returns the relative standard deviation of samples, estimated from the quartiles of a normal
-/// distribution, which a few disturbed samples do not change; nothing for a single sample.
+/// distribution, which a few disturbed samples do not change; nothing for fewer than two samples.
 std::optional<double> deviation_of(const std::vector<report::Sample>& samples) {
   constexpr double range_in_deviations = 1.349;  // interquartile range / σ
   constexpr double few_values = 1.6;             // quartiles of n values are closer by 1 + 1.6/n

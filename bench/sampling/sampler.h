@@ -59,15 +59,17 @@ struct Measurement {
 
 /// Selects samples in rounds: every unfinished case once per round, in an order shuffled for each
 /// round, cases without samples first. If time is short, a case without samples directly follows
-/// those that it is compared with, and neither is sampled if there is no time for both, so that
-/// each sampled case has a ratio. Before its first sample, a short case is warmed up until the
-/// sampler knows how many iterations a sample needs.
+/// the cases that it is compared with. Then, apart from the first sample of all, a baseline is
+/// sampled only if there is also time for a case that is compared with it, and a case only if its
+/// baseline is sampled, so that each sampled case has a ratio. Before its first sample, a short
+/// case is warmed up until the sampler knows how many iterations a sample needs.
 ///
 /// A case ends when its precision is reached ("precision"), when its next sample would probably
 /// exceed its time ("max-time"), when the next round would exceed the time of all cases
 /// ("total-time"; while a case has no sample, only a case whose own sample would), or at a fixed
-/// number of samples ("fixed count"). A case that has ended is still sampled, within its own time,
-/// while a case that is compared with it has not ended, so that comparisons use adjacent samples.
+/// number of samples ("fixed count"). Unless the number of samples is fixed, a case that has ended
+/// is still sampled, within its own time, while a case that is compared with it has not ended, so
+/// that comparisons use adjacent samples.
 class Sampler {
  public:
   /// `budget` limits all cases together; `SamplerOptions::total_seconds` is not used here.
@@ -76,8 +78,8 @@ class Sampler {
   /// Returns the next measurement; nothing if every case has ended.
   [[nodiscard]] std::optional<Measurement> next();
 
-  /// Adds the result of the measurement that `next` returned: `seconds` per iteration (the measured
-  /// time) and the wall time of all of it, including restoring data before it.
+  /// Adds the result of the measurement that `next` returned. `wall_seconds`: time of the whole
+  /// measurement, including restoring data before it.
   void record(const Measurement& measurement, const report::Sample& sample, double wall_seconds);
 
   /// Adds wall time that the session spent on other work during sampling; it counts only towards
@@ -176,7 +178,7 @@ class Sampler {
   std::vector<State> states_;
   std::vector<std::size_t> order_;  // remaining cases of the current round, in reverse order
   int round_ = -1;
-  double other_seconds_ = 0;                // time added by `spend`
+  double other_seconds_ = 0;  // time added by `spend`, less the time of samples of an earlier part
   std::optional<double> common_deviation_;  // median of the cases' deviations
 };
 

@@ -1,10 +1,10 @@
 // Generator of all random data: counter-based, so that every backend and any number of threads draw
 // the same values.
 //
-// The value at index i of a tensor depends on (seed, subsequence, i) only. Its words are
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC11)
-// with counter {i/4 low, i/4 high, subsequence low, subsequence high} and key {seed low, seed
-// high}.
+// The value at index i of a tensor depends on (seed, subsequence, i) only. The random words come
+// from Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3",
+// SC11) with counter {i/4 low, i/4 high, subsequence low, subsequence high} and key {seed low, seed
+// high}; they form blocks of four.
 // - uniform: word w = i mod 4 of the block gives u = (w >> 8)·2^-24; the value is low + (high −
 //   low)·u. The difference is rounded to f32, the product is exact in f64, and the sum is rounded
 //   to f32 and limited to the largest number below `high`.

@@ -12,15 +12,15 @@ namespace parbench {
 /// Identifies the work of a plan in a log; 0 marks work that is not logged.
 using ActivityTag = std::uint32_t;
 
-/// One executed operation, copy or host function. If it is executed in several parts, from the
-/// beginning of the first part to the end of the last. Times of devices with a clock of their own
-/// are converted to the host's steady clock.
+/// One executed operation, copy or host function; one that is executed in several parts lasts from
+/// the beginning of the first part to the end of the last. Times of devices with a clock of their
+/// own are converted to the host's steady clock.
 struct Activity {
   ActivityTag tag = 0;
   std::chrono::steady_clock::time_point begin;
   std::chrono::steady_clock::time_point end;
-  /// Time for which a thread of the stream's OpenMP team waited for the others, averaged over the
-  /// team; 0 on devices without such threads.
+  /// Time for which a thread of the stream's OpenMP team waited for the rest of the team, averaged
+  /// over the threads; 0 on devices without such threads.
   std::chrono::nanoseconds team_waiting{0};
 };
 

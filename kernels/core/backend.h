@@ -63,15 +63,14 @@ class Backend {
   /// Maximum number of devices that a run can request by count; more than `device_count` if a
   /// device can be divided.
   [[nodiscard]] virtual int device_limit() const { return device_count(); }
-  /// Returns whether several devices can share a core on request (DeviceOptions).
+  /// Returns whether several devices can share a core (DeviceOptions::oversubscribe).
   [[nodiscard]] virtual bool can_oversubscribe() const { return false; }
   /// Returns the numbers of the devices that a request of `count` devices opens. `count` is at most
   /// `device_limit`, unless devices share cores.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// Returns DeviceInfo::unit for each device number. Ranks that find the same unit on several of
-  /// them share that device or divide it. Empty if ranks divide the backend's hardware by
-  /// CoreShare.
+  /// Returns DeviceInfo::unit for each device number. Ranks that find the same unit share or divide
+  /// that device. Empty if ranks divide the backend's hardware by CoreShare.
   [[nodiscard]] virtual std::vector<std::string> units() const { return {}; }
   /// Maximum number of parts into which that device can be divided; 1 if it cannot be divided.
   [[nodiscard]] virtual int max_parts([[maybe_unused]] int device) const { return 1; }
@@ -87,7 +86,7 @@ class Backend {
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
   /// Returns why no device of this backend supports this format, with the remedy; empty if some
-  /// device may support it. The other devices throw Unsupported when they prepare operations.
+  /// device may support it. Devices without support throw Unsupported when they prepare operations.
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens distinct devices for one run, in the order in which the user named them. Throws

@@ -52,8 +52,8 @@ inline constexpr std::array<Collective, 7> all_collectives{
 
 /// Returns the work of a collective by the ring algorithm; no algorithm over equal links moves
 /// less. With S bytes at each of p members, all members together send 2(p − 1)·S for an all-reduce
-/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others. Each byte sent is
-/// read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
+/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the other ones. Each byte sent
+/// is read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
 /// that additions cause no further memory traffic.
 [[nodiscard]] Work work_of(Collective collective, std::size_t members, std::size_t bytes);
 
@@ -92,8 +92,8 @@ class Communicator {
   /// after the work enqueued before on its stream, and later work of that stream sees the result.
   /// Collectives run in the order of the calls. `inputs`: empty for a collective in place. Throws
   /// std::invalid_argument unless each member has a stream, data and, if needed, an input, all
-  /// views have the same size, and this size is a multiple of an element (f32 for sums) and of the
-  /// blocks. Throws Error or the exceptions of the devices if enqueueing fails.
+  /// views have the same size, and this size is a whole number of elements (f32 for sums) in each
+  /// block. Throws Error or the exceptions of the devices if enqueueing fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 

@@ -22,7 +22,7 @@ struct ThreadTimes {
   int threads = 0;
   double core_seconds = 0;       // time on a core
   double core_wait_seconds = 0;  // time ready to run while other threads had the core
-  double kernel_seconds = 0;     // CPU time in the kernel; resolution: its clock tick
+  double kernel_seconds = 0;     // CPU time in the kernel, in whole clock ticks
   // minor page faults: first accesses to memory, without reading from a disk
   std::int64_t page_faults = 0;
 

@@ -42,7 +42,7 @@ class DescribedOp : public Op {
 
   /// Computes the addresses of an execution's arguments. Throws std::invalid_argument, with the
   /// operation's name, if the number of views is wrong, or if a view is too small or not backed by
-  /// memory (BufferView::is_backed). `stream`: its name, for the last of these errors.
+  /// memory (BufferView::is_backed). `stream`: name of the stream, for the last of these errors.
   void resolve(std::span<const BufferView> views, std::string_view stream,
                std::span<std::byte*> addresses) const;
 

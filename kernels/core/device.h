@@ -90,7 +90,8 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
 
   /// Makes an event that streams of other backends can also wait for. `word`: four bytes of host
-  /// memory that this device and the others can access. Callers use make_event_for (crossing.h).
+  /// memory that this device and the waiting devices can access. Plans use make_event_for
+  /// (crossing.h).
   [[nodiscard]] virtual std::unique_ptr<Event> make_shared_event(Buffer word) {
     static_cast<void>(word);
     throw Unsupported(info().name + ": its streams have no order with those of other backends");
@@ -127,7 +128,7 @@ class Device {
 
   /// Joins this device with one device of each other process; all processes call it at the same
   /// time. Throws Unsupported if no library does so, Error if the library fails or other ranks do
-  /// not call it, and what Joining::check throws.
+  /// not join, and what Joining::check throws.
   [[nodiscard]] virtual std::unique_ptr<Communicator> join(const Joining& joining);
 
   /// Plans an operation for streams of this device with `threads` intra-operator threads. Throws

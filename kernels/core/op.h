@@ -40,7 +40,7 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Name of the kernel: the vendor's library's name of it, or a description of this project's.
+  /// Name of the kernel in the vendor's library, or a description of this project's kernel.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
   /// Whether the kernel is the library's reference implementation: a plain loop, far slower than an
   /// optimised kernel.

@@ -36,7 +36,7 @@ class Event {
 
   /// Returns the seconds from `earlier` to this event. Both must have been reached (synchronize
   /// first) and belong to the same device. Throws std::logic_error if one of them is for ordering
-  /// only, and Error if it has no time otherwise. Events of remote devices return 0.
+  /// only, and Error if an event has no time for another reason. Events of remote devices return 0.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
   /// Returns the records by which streams of other backends wait for this event (crossing.h); null
@@ -104,7 +104,7 @@ class Stream {
   virtual void perform(HostWork& work);
 
   /// Returns the thread that runs host work for this stream (ranks/host_worker.h), made at the
-  /// first call; null if the stream's own thread runs it, or no thread can.
+  /// first call; null if the stream's own thread runs host work, or no thread can.
   [[nodiscard]] virtual HostWorker* host_worker() { return nullptr; }
 
   virtual void record(Event& event) = 0;
@@ -150,7 +150,7 @@ class Stream {
 };
 
 /// Synchronises the stream of every item, even after a failure, and then throws the first failure.
-/// TimedOut is thrown at once, because waiting for the rest would take as long again.
+/// TimedOut is thrown at once, because waiting for the other streams would take as long again.
 template <class Items, class StreamOf>
 void synchronize_all(const Items& items, const StreamOf& stream_of) {
   std::exception_ptr failure;

@@ -37,7 +37,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// Returns a clause with the device names of a backend, for messages: "there are cpu:0 to cpu:3".
+/// Returns a clause with the device names of a backend, for messages: "cpu:0 to cpu:3 exist".
 std::string names_of(const Backend& backend) {
   const int count = backend.device_count();
   if (count <= 0) return fmt::format("no device was found: {}", backend.description());
@@ -50,8 +50,8 @@ std::string names_of(const Backend& backend) {
                                word, why, Machine::request_examples()));
 }
 
-/// The devices of one backend that a request names. Each backend divides its hardware among all its
-/// devices of the run, so it is opened once with all of them.
+/// The devices of one backend that a request names. They are opened in one call, because a backend
+/// divides its hardware among all its devices of the run.
 struct Wanted {
   Backend* backend = nullptr;
   std::vector<DeviceNumber> numbers;

@@ -1,4 +1,4 @@
-// Backends and devices of this machine, and the reasons why others are missing.
+// Backends and devices of this machine, and the reasons why backends are missing.
 #pragma once
 
 #include <memory>

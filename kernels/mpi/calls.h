@@ -39,7 +39,7 @@ class Calls {
   /// `one_at_a_time`: only one thread at a time may call MPI.
   explicit Calls(bool one_at_a_time) : one_at_a_time_(one_at_a_time) {}
 
-  /// Sets a function that waits of this object call from time to time; it may throw.
+  /// Sets a function that is called from time to time during waits of this object, and may throw.
   void check_with(std::function<void()> check) { check_ = std::move(check); }
   [[nodiscard]] const std::function<void()>& check() const { return check_; }
 

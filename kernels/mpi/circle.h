@@ -57,7 +57,7 @@ class Circle {
   [[nodiscard]] int at(int distance) const;
   [[nodiscard]] Block block_of(int position, std::size_t count) const;
   /// Begins to send numbers to the rank `to` positions after this one, and to receive numbers from
-  /// the rank `from` positions after it.
+  /// the rank `from` positions after this one.
   [[nodiscard]] Requests begin_exchange(int to, std::span<const float> sent, int from,
                                         std::span<float> received);
   template <class DestinationOf, class Arrived>

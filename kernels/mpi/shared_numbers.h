@@ -24,7 +24,7 @@ class SharedNumbers {
 
   /// Makes the shared memory; all ranks call it. Returns null on all ranks if they are on several
   /// machines (or in different network namespaces), if there are fewer than 2 or more than
-  /// `max_sharing_ranks`, if settings of MPI disable shared memory, or if there is none left.
+  /// `max_sharing_ranks`, if settings of MPI disable shared memory, or if it cannot be allocated.
   [[nodiscard]] static std::unique_ptr<SharedNumbers> make(int rank, int size);
 
   ~SharedNumbers();

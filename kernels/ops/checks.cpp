@@ -238,7 +238,7 @@ void check_one(Name name, const Dropout& desc) {
 
 void check_one(Name name, const Scale& desc) { check_activation(name, desc.shape); }
 
-// Throws UsageError if an i32 tensor is converted to another type, or either layout is not
+// Throws UsageError if a Reorder with an i32 tensor converts the type, or has a layout that is not
 // canonical.
 void check_copied_indices(Name name, const Reorder& desc) {
   if (desc.source.dtype != DType::i32 && desc.destination.dtype != DType::i32) return;

@@ -30,9 +30,10 @@ struct LstmShape {
 ///   i, f, g, o = weights·x[t] + recurrent_weights·h + bias
 ///   c = sigmoid(f)·c + sigmoid(i)·tanh(g)
 ///   destination[t] = h = sigmoid(o)·tanh(c)
-/// PyTorch has two biases; this one is their sum, and has the gradient of each. Source and
-/// destination are canonical on every device. Arguments: source, weights, recurrent_weights, bias
-/// (f32), destination, saved (opaque, for both backward operations).
+/// PyTorch has two biases with equal gradients; `bias` is their sum, and its gradient equals the
+/// gradient of each. Source and destination are canonical on every device. Arguments: source,
+/// weights, recurrent_weights, bias (f32), destination, saved (opaque, for both backward
+/// operations).
 struct LstmForward {
   LstmShape shape;
   DType dtype = DType::f32;

@@ -49,7 +49,7 @@ struct MapLoops {
 /// Returns the loops of a description that `check` accepts.
 [[nodiscard]] MapLoops map_loops(const Map& desc);
 
-/// Registers for the results of instructions, each in use until its last read.
+/// Registers for the results of instructions. A result occupies its register until its last read.
 struct ResultRegisters {
   // by instruction; unspecified for instructions that are not kept
   std::vector<std::size_t> register_of;

@@ -30,7 +30,7 @@ struct Operand {
 };
 
 /// Returns the operands in the order of the views of Op::enqueue, which is the order of "Arguments"
-/// in ops.h. Requires a description that `check` accepts.
+/// at each description. Requires a description that `check` accepts.
 [[nodiscard]] std::vector<Operand> operands_of(const OpDesc& desc);
 
 /// Returns a hash of the kind of the operation and the shapes of its operands; equal for equal

@@ -229,7 +229,7 @@ double size_of(const Row& row) {
 
 // ----------------------------------------------------------------------------------------- notes
 
-/// Returns the min number of processes on a side of a compared row; 0 without compared rows.
+/// Returns the min number of processes on a side of a judged row; 0 without judged rows.
 int min_processes(const std::vector<Row>& rows) {
   int min = 0;
   for (const Row& row : rows) {
@@ -271,7 +271,8 @@ double held_up(const CaseResult& c) {
 }
 
 /// Returns the spread between processes to assume for a case whose cores other programs or a quota
-/// withheld for a share s of the time: it takes 1/(1 − s) times as long as in an undisturbed run.
+/// withheld for a share s of the time: the case takes 1/(1 − s) times as long as in an undisturbed
+/// run.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
   const double share =
@@ -342,8 +343,8 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   return notes;
 }
 
-/// Returns why a case cannot be judged: a side has one process with too few samples. Empty if it
-/// can.
+/// Returns why a case cannot be judged: a side has one process with too few samples. Empty if the
+/// case can be judged.
 std::string trouble_of(const Comparison& comparison, const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   const Side& side = base.has_variance ? comparison.now : comparison.base;

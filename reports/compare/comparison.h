@@ -58,7 +58,7 @@ struct Side {
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int processes = 0;  // max number for a case; with pairs, the number of pairs
+  int processes = 0;  // max number of processes of a case; with pairs, the number of pairs
   bool complete = true;
   bool ended_early = false;    // the run was interrupted or killed
   std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
@@ -98,8 +98,8 @@ struct Comparison {
   Rule rule;
   std::vector<ScenarioFacts> scenarios = {};
   /// In this order: regressions, failures, improvements, undecided, same, not measured, not
-  /// comparable, only in BASE, only in NEW. Within each group, rows with a change are sorted by its
-  /// size, the largest first.
+  /// comparable, only in BASE, only in NEW. Within each group, rows with a change are sorted by the
+  /// size of the change, the largest first.
   std::vector<Row> rows = {};
   /// Differences between the sides that may explain a change, as sentences; shown before the
   /// verdict.
@@ -111,8 +111,8 @@ struct Comparison {
   [[nodiscard]] std::size_t count(MatchState state) const;
   /// Returns the number of cases with a verdict other than undecided.
   [[nodiscard]] std::size_t decided() const;
-  /// Returns the number of cases that could be decided: the cases of BASE. A case that only NEW has
-  /// lacks a baseline.
+  /// Returns the number of cases that could be decided: all but those that only NEW has
+  /// (`MatchState::only_now`), which lack a baseline.
   [[nodiscard]] std::size_t decidable() const;
   [[nodiscard]] Outcome outcome() const;
 };
@@ -131,13 +131,13 @@ struct Options {
   std::optional<double> known_spread = {};
 };
 
-/// Matches the cases without judging them, for callers that judge by other means. The rows are
-/// unordered; comparable rows hold the times of both reports.
+/// Matches the cases without judging them, for callers that judge by other means. The rows are not
+/// sorted; comparable rows hold the times of both reports.
 [[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 
-/// Returns notes on sides that are incomplete, were measured in circumstances that distort times,
-/// or come from faulty files.
+/// Returns notes on sides that are incomplete, had processes that failed, were measured in
+/// circumstances that distort times, or come from faulty files.
 [[nodiscard]] std::vector<std::string> notes_on_sides(const Side& base, const Side& now);
 
 /// Sorts the rows as `Comparison::rows` documents.

@@ -10,7 +10,7 @@
 namespace parbench::compare {
 
 enum class MatchState {
-  comparable,  // measured on both sides
+  comparable,  // the same case on equal machines, measured on both sides
   failed_now,  // failed or wrong in the newer report, whatever the older report has
   // skipped, not run or without a usable time on either side, or failed in the older report
   not_measured,
@@ -22,7 +22,7 @@ enum class MatchState {
 /// Returns the state's name in files: "comparable", "failed_now", ….
 [[nodiscard]] std::string_view to_string(MatchState state);
 
-/// A pair of cases from two reports. The reports must outlive it.
+/// A pair of cases from two reports. The reports must outlive the match.
 struct Match {
   MatchState state = MatchState::comparable;
   const report::CaseResult* base = nullptr;  // null if only NEW has the case
@@ -35,7 +35,7 @@ struct Match {
 
 /// Renames the benchmarks of `base` to the program of `now`, so that the cases of two Google
 /// Benchmark programs match by benchmark name even if the executables differ. Changes nothing if
-/// parbench measured a report, or if a report has several programs.
+/// parbench measured either report, or if either has benchmarks of several programs.
 void unite_programs(report::Report& base, const report::Report& now);
 
 /// Pairs the cases of two reports. Cases are the same if scenario, strategy, parameters with their

@@ -11,8 +11,8 @@
 
 namespace parbench::compare {
 
-/// Logarithms of time ratios, new over base, by case name, for the cases that both sides of a pair
-/// have measured.
+/// Logarithms of time ratios, new over base, by case name, for the cases that are comparable in a
+/// pair.
 using LogRatios = std::map<std::string, double>;
 
 /// The verdict on a case from the pairs.
@@ -55,8 +55,8 @@ class PairedComparison {
   /// ratios or more, Holm's procedure still counts it.
   void give_up(const std::string& name);
 
-  /// Ends the comparison with a last look at the pairs so far. The reason for the end must not
-  /// depend on the data: for example, the time limit was reached.
+  /// Ends the comparison with a last look at the pairs so far, unless they were already judged. The
+  /// reason for the end must not depend on the data: for example, the time limit was reached.
   void conclude();
 
   [[nodiscard]] int pairs() const { return pairs_; }

@@ -64,8 +64,8 @@ LogRatios PairedReports::add(const NamedReport& base, const NamedReport& now) {
   return ratios;
 }
 
-/// Merges the rows of a later pair. A state other than `comparable` replaces the known one, unless
-/// that is `failed_now`.
+/// Merges the rows of a later pair. A state other than `comparable` replaces the known state,
+/// unless that is `failed_now`.
 void PairedReports::merge(std::vector<Row> rows) {
   for (Row& row : rows) {
     const auto known = std::ranges::find(first_->rows, row.name, &Row::name);

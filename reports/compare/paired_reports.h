@@ -18,16 +18,17 @@ class PairedReports {
   PairedReports(PairedComparison::Plan plan, bool allow_different_machine)
       : pairs_(std::move(plan)), allow_different_machine_(allow_different_machine) {}
 
-  /// Adds a pair. Returns the logarithm of the time ratio of each case that both reports measured;
-  /// the time is the geometric mean of the processes' medians. A case gets no verdict if it is not
-  /// comparable in one of the pairs.
+  /// Adds a pair. Returns the logarithm of the time ratio of each case that is comparable in this
+  /// pair (`MatchState::comparable`); a time is the geometric mean of the processes' medians. A
+  /// case that is not comparable in one of the pairs gets no verdict.
   LogRatios add(const NamedReport& base, const NamedReport& now);
 
   [[nodiscard]] const PairedComparison& pairs() const { return pairs_; }
   void conclude() { pairs_.conclude(); }
 
   /// Returns the comparison of the pairs so far; nothing before the first pair. The sides are those
-  /// of the first pair, with one process for each pair; times are geometric means over the pairs.
+  /// of the first pair, with the errors of all pairs and one process for each pair; times are
+  /// geometric means over the pairs.
   [[nodiscard]] std::optional<Comparison> comparison() const;
 
  private:

@@ -19,7 +19,7 @@ enum class Verdict { regressed, improved, same, undecided };
 struct Estimate {
   double log_ratio = 0;
   double variance = 0;  // estimated variance of `log_ratio`
-  /// Degrees of freedom of `variance`; above 0, infinite if it is known.
+  /// Degrees of freedom of `variance`; above 0, infinite if the variance is known.
   double degrees_of_freedom = 1;
 };
 

@@ -19,7 +19,8 @@ namespace parbench::compare {
 /// Returns "6.2% slower", "3.0% faster", "no change"; for large changes a factor, because
 /// percentages of times and of speeds differ: "2.02× as fast", "2.50× as long".
 [[nodiscard]] std::string change_text(const Change& change);
-/// Returns "+4.8 to +7.7%", or "unknown" if the interval contains 0 and exceeds +1000%.
+/// Returns "+4.8 to +7.7%", for a change that `change_text` shows as a factor, "6.19–8.18×";
+/// "unknown" if the interval contains 0 and exceeds +1000%.
 [[nodiscard]] std::string interval_text(const Change& change);
 
 /// Returns "1.864 s", or a dash if the case was not measured.

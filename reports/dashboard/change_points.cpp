@@ -75,9 +75,9 @@ class EnergyScan {
     }
   }
 
-  /// Computes Q for all ends κ of a segment that is split at τ, and replaces `best` if one is
-  /// larger. Requires across_[k], the sum of distances between the values before τ and the first k
-  /// values.
+  /// Computes Q for all ends κ of a segment that is split at τ, and replaces `best` if the largest
+  /// of them is larger. Requires across_[k], the sum of distances between the values before τ and
+  /// the first k values.
   void try_ends(std::size_t count, std::size_t tau, Split& best) {
     const auto m = static_cast<double>(tau);
     const double within_left = pairs_[tau];
@@ -145,7 +145,7 @@ class Window {
   static constexpr double unreachable = HUGE_VAL;
 
   /// Permutation test: p = (1 + permutations that reach Q)/(1 + permutations) ≤ significance. Stops
-  /// as soon as p exceeds it.
+  /// as soon as p exceeds the significance.
   bool is_significant(std::span<const double> segment, double statistic) {
     constexpr double rounding = 1e-9;  // the same values may be summed in another order
     const double wanted = statistic * (1 - rounding);

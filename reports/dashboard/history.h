@@ -19,8 +19,8 @@ namespace parbench::report {
 /// Min size of a listed change. Smaller changes are left out even if they are significant.
 inline constexpr double min_change = 0.02;
 
-/// Max number of values on each side of a change that its size is estimated from; fewer if another
-/// change is closer.
+/// The size of a change is estimated from at most this number of values on each side; from fewer if
+/// another change is closer.
 inline constexpr std::size_t values_beside_change = 30;
 
 /// A report that measured the scenario.

@@ -37,8 +37,8 @@ Traffic traffic_of(const Profiled& one) {
   return traffic;
 }
 
-/// Returns "; all communication reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1
-/// reach alone (18 GB/s)".
+/// Returns "; all communication reads and writes 302 MiB at 8.1 GB/s, 45% of the rate of copies of
+/// cpu:1 alone (18 GB/s)"; empty without traffic.
 std::string traffic_text(const Traffic& traffic, const std::string& device, const Peak* peak) {
   if (traffic.bytes <= 0 || traffic.rate() <= 0) return {};
   std::string text = fmt::format("; all communication reads and writes {} at {}",
@@ -161,13 +161,14 @@ std::string small_percent(double share) {
   return share < smallest ? "less than 1%" : format_percent(share, 0);
 }
 
-/// The costs of exchanges in buckets, and the larger one of `starts` and `tail`.
+/// The costs of exchanges in buckets, and the share of the larger of `starts` and `tail`.
 struct SlowBuckets {
   BucketCosts costs;
-  double share = 0;  // share of the time that the larger one takes
+  double share = 0;  // share of the time that the larger cost takes
 };
 
-/// Returns the costs if `part` is the larger one and takes at least 5% of the time; else nothing.
+/// Returns the costs if `part` is the larger of `starts` and `tail` and takes at least 5% of the
+/// time; else nothing.
 std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
                                         double BucketCosts::*part) {
   constexpr double min_share = 0.05;

@@ -13,9 +13,9 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> exposed_communication(const Profiled& one,
                                                           const ProfiledCases& all);
 
-/// Apply if the size of exchanges is a parameter and the larger of two costs takes at least 5% of
-/// the time. `buckets_too_small`: messages that are ready wait to start. `buckets_too_large`:
-/// exchanges continue after the backward passes.
+/// Each applies if the size of exchanges is a parameter, and its cost is the larger of the two and
+/// takes at least 5% of the time. Cost of `buckets_too_small`: messages that are ready wait to
+/// start. Cost of `buckets_too_large`: exchanges continue after the backward passes.
 [[nodiscard]] std::optional<Remark> buckets_too_small(const Profiled& one,
                                                       const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> buckets_too_large(const Profiled& one,

@@ -1,5 +1,5 @@
-// Analyses the timeline of a profile: which devices wait for which, and devices that do work alone
-// that all devices need.
+// Analyses the timeline of a profile: which device waits for which, and whether one device alone
+// does work that all devices need.
 #include "reports/findings/dependency_rules.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct DevicePause {
   std::string waiting;
   std::string awaited;
   TaskId task = 0;   // the task that could not begin
-  TaskId cause = 0;  // the last task that it waited for
+  TaskId cause = 0;  // the dependency of `task` that ended last
   Nanoseconds length = 0;
 };
 
@@ -37,7 +37,7 @@ struct DeviceWait {
 
 using DeviceWaits = std::map<std::pair<std::string, std::string>, DeviceWait>;
 
-/// Returns the dependency of a call's task that ended last; null without dependencies.
+/// Returns the dependency of a task that ended last; null without dependencies.
 const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& ends, TaskId task) {
   const TaskId* last = nullptr;
   for (const TaskId& before : timeline.graph.task(task).after) {

@@ -43,7 +43,8 @@ void find_losses(Report& report, const std::string& scenario) {
   auto one = cases.all().begin();
   for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
-    // Uses only shares of the baseline's time, so its profile need not represent its samples.
+    // Uses only shares of the baseline's time, so the baseline's profile need not represent its
+    // samples.
     const Profiled* baseline = own.speedup ? cases.find(own.speedup->baseline) : nullptr;
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;

@@ -21,8 +21,8 @@
 namespace parbench::report {
 namespace {
 
-/// Returns the share of the time that is lost, by the samples' speedup; nothing if it is too small
-/// to report or the speedup has no interval.
+/// Returns the share of the time that is lost, by the samples' speedup. Nothing without losses, if
+/// the speedup has no interval, or if the share is too small to report.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
   constexpr double min_reported_losses = 0.05;  // min share of the span

@@ -14,7 +14,7 @@
 
 namespace parbench::report {
 
-/// A measured case with a profile. The case must outlive it.
+/// A measured case with a profile. The case must outlive the object.
 class Profiled {
  public:
   explicit Profiled(const CaseResult& of) : case_(&of) {}
@@ -43,7 +43,7 @@ class Profiled {
   [[nodiscard]] double host_share() const;
   /// Returns whether `launch_share` is at least a tenth.
   [[nodiscard]] bool is_launch_bound() const;
-  /// Returns the share of the computing devices' time in which they waited for others or had
+  /// Returns the share of the computing devices' time in which they waited for other devices or had
   /// nothing left to do.
   [[nodiscard]] double bubble_share() const;
 
@@ -67,7 +67,8 @@ struct TaskEnd {
 /// Returns the ends of all tasks, by task.
 [[nodiscard]] std::vector<TaskEnd> ends_of(const Timeline& timeline);
 
-/// Returns "convolution_forward of layer1.0.conv1"; the tensors if the call has no layer.
+/// Returns "convolution_forward of layer1.0.conv1"; without a layer, the name and the tensors in
+/// parentheses.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
 /// The computing rates of two cases in FLOP/s. Excludes operations that only one of them has, and
@@ -81,7 +82,7 @@ struct LikeRates {
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);
 
 /// Operations that take longer in the first of two cases, although their FLOPs (if unknown, their
-/// bytes) are less than 1.5 times there. Times are sums over all devices and calls.
+/// bytes) are less than 1.5 times those in the second. Times are sums over all devices and calls.
 struct SlowerCalls {
   int count = 0;
   double extra = 0;  // additional seconds of all these operations
@@ -100,7 +101,7 @@ struct SlowerCalls {
 [[nodiscard]] std::string part_text(double part);
 
 /// The cases of a scenario that have a number and a profile, in the order of the report. The report
-/// must outlive it.
+/// must outlive the object.
 class ProfiledCases {
  public:
   ProfiledCases(const Report& report, const std::string& scenario);
@@ -119,12 +120,12 @@ class ProfiledCases {
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
   /// Returns the case with that name; null if it has no number or no profile.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// Returns the baseline of a case's speedup; null if it has no profile that represents its
-  /// samples.
+  /// Returns the baseline of a case's speedup; null without a speedup, or if the baseline has no
+  /// profile that represents its samples.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
   /// Returns the case with the largest micro-batches among the profiled cases that differ from
-  /// `one` at most in that size. Null if that is `one`, if the micro-batches of `one` have
-  /// different sizes, or if the profile of the found case does not represent its samples.
+  /// `one` at most in that size. Null if this case is `one` itself or its profile does not
+  /// represent its samples, or if `one` has no single micro-batch size.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
@@ -135,7 +136,8 @@ class ProfiledCases {
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  // indices in `cases_`, by `Roles::key_without` the size
+  // index in `cases_` of the case with the largest micro-batches, by the key without their size
+  // (`Roles::key_without`)
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;
 };
 

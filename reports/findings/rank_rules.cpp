@@ -1,4 +1,4 @@
-// Rules about ranks that others wait for.
+// Rules about ranks for which other ranks wait.
 #include "reports/findings/rank_rules.h"
 
 #include <fmt/format.h>
@@ -79,9 +79,9 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
 }
 
 /// Returns whether the profile contradicts that a rank waits least. The profile confirms this if
-/// one of its devices is idle, or communicates without computing, for a time that is shorter than
-/// that of each device of other ranks by at least 5% of the span. The check is needed because the
-/// waits in the samples include those that computations hide.
+/// one of the rank's devices is idle, or communicates without computing, for a time that is shorter
+/// than that of each device of other ranks by at least 5% of the span. The check is needed because
+/// the waits in the samples include those that computations hide.
 bool is_contradicted(std::size_t rank, const CaseResult& one) {
   if (!one.profile) return false;
   const std::string part = fmt::format("/{}/", rank);

@@ -14,7 +14,8 @@ namespace {
 /// Roles that set how a step is divided into micro-batches.
 const std::set<Role> of_dividing{Role::micro_batch_size, Role::partition, Role::schedule};
 
-/// Returns whether a host has cores that neither this process nor devices of other ranks may use.
+/// Returns whether the machine has cores that neither this process nor devices of other ranks may
+/// use.
 bool has_other_cores(const Machine& machine, const std::vector<Device>& devices) {
   std::set<int> used(machine.cores_allowed.begin(), machine.cores_allowed.end());
   if (used.empty()) return false;
@@ -24,7 +25,7 @@ bool has_other_cores(const Machine& machine, const std::vector<Device>& devices)
   return static_cast<std::size_t>(std::max(0, machine.cores_online)) > used.size();
 }
 
-/// Returns the number format and the parameters as text, without the given ones.
+/// Returns the number format and the parameters as text, without the parameters in `left_out`.
 std::string parameters_text(const CaseResult& one, const std::set<std::string>& left_out) {
   std::string text = one.dtype;
   for (const auto& [name, value] : one.parameters) {

@@ -28,7 +28,7 @@ class Roles {
   /// case has no such parameter, no value is advised, or the case already has it.
   [[nodiscard]] std::string advice(const CaseResult& one, Role role) const;
 
-  /// Returns `advice`; empty if a measured case follows it and differs in nothing else.
+  /// Returns `advice`; empty if a measured case follows it and differs from `one` in nothing else.
   [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
 
   /// Returns the memory of a device in bytes; 0 if unknown.
@@ -48,7 +48,8 @@ class Roles {
   /// Returns the name of the parameter with that role; empty if there is none.
   [[nodiscard]] std::string parameter(Role role) const;
 
-  /// Returns the size of a case's micro-batches; nothing if they have different sizes.
+  /// Returns the size of a case's micro-batches; nothing if they have different sizes or the case
+  /// has no such parameter.
   [[nodiscard]] std::optional<std::int64_t> micro_batch_size(const CaseResult& one) const;
 
   /// Returns the micro-batch sizes of the case and of all measured cases that differ from it only

@@ -29,7 +29,8 @@ constexpr double slowed_by_sharing = 1.25;  // min total time of calls relative 
 
 // --- streams of one device -----------------------------------------------------------------------
 
-/// A case whose streams ran at once on one device, compared with a baseline of the same work there.
+/// A case whose streams ran at once on one device, compared with a baseline that does the same work
+/// on one device.
 struct Together {
   double concurrency = 0;  // relative to the baseline's
   double inflation = 0;    // total time of all calls, relative to the baseline's
@@ -53,7 +54,8 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
           {"speedup", found.speedup}};
 }
 
-/// Returns ", with 1 core each instead of 2"; empty if the streams have as many as the baseline's.
+/// Returns ", with 1 core each instead of 2"; empty if no stream has fewer cores than those of the
+/// baseline.
 std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
   const int own = smallest_team(one);
   const int before = team_size(baseline);

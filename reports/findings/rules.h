@@ -26,7 +26,7 @@ struct Remark {
 
 /// A rule for profiled cases.
 using ProfileRule = std::optional<Remark> (*)(const Profiled& one, const ProfiledCases& all);
-/// A rule for any case with a number, which needs only its samples and its memory.
+/// A rule for any case with a number, also for cases without a profile.
 using CaseRule = std::optional<Remark> (*)(const CaseResult& one, const Roles& roles);
 
 struct Rule {
@@ -36,7 +36,7 @@ struct Rule {
   /// apply to cases on such devices.
   bool has_cause_in_sharing = false;
   /// Whether other programs on the cores can also cause what the rule finds. Then the rule does not
-  /// apply if they can have cost the share of the time that it would report.
+  /// apply if they can explain the share of the time that it would report (`can_be_load`).
   bool has_cause_in_load = false;
   /// Whether a profile rule also applies to executions that do not represent the samples.
   bool holds_for_any_execution = false;

@@ -79,8 +79,8 @@ bool is_as_fast_whole(const Profiled& one, const ProfiledCases& all) {
 }
 
 /// Returns whether slower calls, launching and messages cost at least as much as bubbles, or the
-/// case is launch-bound or loses computing rate by its parts. Smaller micro-batches increase these
-/// costs, because each micro-batch has its own calls and messages.
+/// case is launch-bound or `lost_by_parts` applies. Smaller micro-batches increase these costs,
+/// because each micro-batch has its own calls and messages.
 bool loses_by_small_calls(const Profiled& one, const ProfiledCases& all) {
   const std::optional<Losses>& lost = one.profile().losses;
   const double messages = lost && are_copies_messages(one) ? lost->copies : 0;

@@ -26,7 +26,7 @@ namespace parbench::report {
 /// Applies if a device holds at least twice as many bytes as another one that holds any, and at
 /// least 1% of the memory that it has. Does not apply to cases whose profile shows fewer than two
 /// computing devices. Suggests the advised schedule only if there are more micro-batches than
-/// devices, because it saves no memory otherwise.
+/// devices, because that schedule saves no memory otherwise.
 [[nodiscard]] std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles);
 
 }  // namespace parbench::report

@@ -61,8 +61,8 @@ double own_core_wait(const ThreadUse& use) {
   return use.core_wait * (1 - taken / denied);
 }
 
-/// Returns whether the computing streams of a device have more threads than it has cores; false
-/// without a timeline.
+/// Returns whether the computing streams of a device have more threads than the device has cores;
+/// false without a timeline.
 bool has_more_threads_than_cores(const CaseResult& one, const std::string& device) {
   if (!one.profile || !one.profile->timeline) return false;
   int threads = 0;
@@ -91,8 +91,8 @@ bool has_streams_within_cores(const Profiled& one) {
 }
 
 /// Returns whether a device with several cores has more computing streams than cores. Counts only
-/// the streams on parts of the device if there are any: they wait while a stream on the whole
-/// device runs.
+/// the streams on parts of the device if there are any: streams on parts wait while a stream on the
+/// whole device runs.
 bool has_more_streams_than_cores(const CaseResult& one, const std::string& device) {
   int whole = 0;
   int parts = 0;
@@ -115,8 +115,8 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
 }
 
 /// Returns "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty if waits slow none, or if the baseline does not compute on one device with one
-/// thread per stream.
+/// 1.09 ms)"; empty if no operation is slower because of waits, or if the baseline does not compute
+/// on one device with one thread per stream.
 std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {

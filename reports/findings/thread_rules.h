@@ -55,7 +55,7 @@ struct CoreWait {
 /// its baseline and than cases of the same strategy without such copies.
 struct SlowedByCopies {
   std::string device;
-  double share = 0;   // share of the time in which it copies and computes at once
+  double share = 0;   // share of the time in which the device copies and computes at once
   double slower = 0;  // loss of computing rate
 };
 

@@ -34,7 +34,7 @@ std::string reason_of(std::string_view what) {
   return brief(what.substr(0, what.find("; last read")));
 }
 
-/// Returns `offset`, or the offset of the next character if it is within a UTF-8 character.
+/// Returns `offset`, or the offset of the next character if `offset` is within a UTF-8 character.
 std::size_t begin_of_character(std::string_view text, std::size_t offset) {
   while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0U) == 0x80U)
     ++offset;
@@ -129,7 +129,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   /// Adds a member and returns the address of its value. If the object has that name already,
-  /// throws UsageError, or adds a note and returns null if there are notes.
+  /// throws UsageError, or adds a note and returns null if `ParseContext::file_notes` is set.
   Json* add_member(Json::object_t& object, const std::string& name) {
     count();
     const auto [member, is_new] = object.emplace(name, nullptr);

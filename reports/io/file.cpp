@@ -122,8 +122,8 @@ class FileBuffer : public std::streambuf {
   std::array<char, std::size_t{1} << 16U> piece_;
 };
 
-/// Makes a rename in the directory survive a power failure. Ignores errors of file systems that do
-/// not support it.
+/// Makes a rename in the directory survive a power failure. Ignores errors, because not all file
+/// systems can flush a directory.
 void flush_directory(const fs::path& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;

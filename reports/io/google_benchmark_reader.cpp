@@ -135,8 +135,8 @@ struct Benchmark {
 };
 
 /// Groups the rows of repetitions by benchmark. Two benchmarks may have the same name: then their
-/// instances differ, or a repetition occurs twice. The second one gets a number that is unique in
-/// the file.
+/// instances differ, or a repetition occurs twice. The second one gets a name with a number,
+/// "BM_sum (2)", that is unique in the file.
 class Benchmarks {
  public:
   explicit Benchmarks(std::set<std::string> names) : taken_(std::move(names)) {}

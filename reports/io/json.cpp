@@ -274,7 +274,8 @@ void check_index(int index, std::size_t count, const JsonPath& path, std::string
 }
 
 /// Throws UsageError unless a timeline's graph is valid, the indices of its calls exist, and no
-/// call begins before the timeline or ends before its begin: views and metrics do not check this.
+/// call begins before the timeline or ends before its own begin: views and metrics do not check
+/// this.
 void check_timeline(const Timeline& timeline, const JsonPath& path) {
   PlanGraph graph;
   graph.lanes = timeline.graph.lanes;

@@ -24,7 +24,8 @@ struct NamedRun {
 ///   withheld is the mean, weighted by duration.
 /// - Results that apply to one run are left out: speedups, metrics, bounds, profiles, answers,
 ///   findings, published figures.
-/// - FileNotes name cases that are not in every run, and differing commits.
+/// - File notes count the cases that are not in every run and the differing commits, with an
+///   example.
 /// Throws UsageError for a mix of parbench and another program, for a copy of a run (same start and
 /// samples), for different machines unless `allow_different_machine`, and as `check_report` does.
 [[nodiscard]] Report pooled(std::vector<NamedRun> runs, bool allow_different_machine = false);

@@ -38,8 +38,8 @@ Ceilings ceilings_of(const Report& report, const CaseResult& c, std::string_view
   const Device* known = find_device(report, c, device);
   if (known == nullptr) return {};
   Ceilings ceilings{value_of(*known, gemm_peak(c.dtype)), value_of(*known, memory_peak), {}};
-  // A device with its own memory copies within it and to the host at very different rates, and
-  // calls do not record which.
+  // A device with its own memory copies within that memory and to the host at very different rates,
+  // and the record of a call does not distinguish these copies.
   if (!value_of(*known, to_host_peak)) ceilings.copy = value_of(*known, copy_peak);
   return ceilings;
 }

@@ -45,7 +45,7 @@ double cores_taken(const CaseResult& c) {
 }
 
 bool is_bound_disproved(const CaseResult& c) {
-  constexpr double far_below = 0.85;  // max ratio of a sample to the bound that counts
+  constexpr double far_below = 0.85;  // max ratio to the bound of a sample that counts as too short
   if (!c.bound) return false;
   if (c.efficiency > max_credible_efficiency) return true;
   const auto undercut = std::ranges::count_if(c.samples, [&](const Sample& sample) {

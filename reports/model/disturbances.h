@@ -18,7 +18,7 @@ namespace parbench::report {
 /// none if the case needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
-/// Min share of the CPU time withheld by a quota that is reported: half of the change that
+/// A quota is reported if it withholds at least this share of the CPU time: half of the change that
 /// comparisons count by default.
 constexpr double min_quota_lost = 0.01;
 
@@ -44,8 +44,8 @@ constexpr double min_quota_lost = 0.01;
   return cores_taken(c) >= min_cores_taken;
 }
 
-/// Returns whether other programs or a quota denied a case its cores so often that its times do not
-/// show what limits it.
+/// Returns whether other programs or a quota denied a case its cores so often that the times do not
+/// show what limits the case.
 [[nodiscard]] inline bool is_disturbed(const CaseResult& c) {
   return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }

@@ -23,6 +23,6 @@ bool is_absent(const T& value) {
 }
 
 // A visitor is called as `visit(name, field)` for required fields and as `visit.optional(name,
-// field)` for fields that are left out when empty.
+// field)` for fields that are left out if absent (`is_absent`).
 
 }  // namespace parbench::report

@@ -1,5 +1,5 @@
-// The fields of every struct of a report, listed once for the JSON writer and reader. A test
-// compares the list with the members of the structs and with the JSON Schema.
+// The fields of every struct of a report, listed once for all visitors, such as the JSON writer and
+// reader. A test compares the list with the members of the structs and with the JSON Schema.
 #pragma once
 
 #include "reports/model/field_visitor.h"

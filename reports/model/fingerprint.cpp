@@ -107,7 +107,8 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   return machine;
 }
 
-/// Hashes numbers as integers, because the text of other numbers may differ between platforms.
+/// Hashes the memory as an integer, because the text of a floating-point number may differ between
+/// platforms.
 std::string id_of(const Fingerprint& machine) {
   using Json = nlohmann::ordered_json;
   Json fields = {fingerprint_version, machine.cpu_model, machine.cores,

@@ -29,7 +29,7 @@ struct Fingerprint {
   };
 
   std::string cpu_model;  // `unknown_cpu` if unknown
-  int cores = 0;          // allowed cores of the process, or all of the machine; 0: unknown
+  int cores = 0;          // allowed cores of the process, else those of the machine; 0: unknown
   /// Approximate installed memory, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
   std::vector<DeviceClass> devices = {};  // devices of the scenario, in its order
@@ -63,9 +63,10 @@ struct Fingerprint {
 /// them.
 [[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
-/// Returns the installed memory from the memory that the kernel reports, which lacks a few percent
-/// for firmware and kernel that vary from boot to boot. Rounds up to a multiple of an eighth of the
-/// largest power of two that is not above it: 23.5 GiB is 24 GiB, 125.8 GiB is 128 GiB.
+/// Returns the installed memory from the memory that the kernel reports, which is a few percent
+/// less: firmware and kernel take a part that varies from boot to boot. Rounds up to a multiple of
+/// an eighth of the largest power of two that is not above it: 23.5 GiB is 24 GiB, 125.8 GiB is 128
+/// GiB.
 [[nodiscard]] double installed_gibibytes(std::size_t usable_bytes);
 
 }  // namespace parbench::report

@@ -55,7 +55,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Returns the mean clock of the cores in /proc/cpuinfo; nothing if it lists none.
+/// Returns the mean clock of the cores in /proc/cpuinfo; nothing if the file lists no clock.
 std::optional<double> cpu_mhz(const fs::path& root) {
   double sum = 0;
   int count = 0;

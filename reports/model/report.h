@@ -21,7 +21,7 @@
 
 namespace parbench::report {
 
-/// Version of the `parbench` object; increases when an older reader would misread it.
+/// Version of the `parbench` object; increases when an older reader would misread a new object.
 inline constexpr int schema_version = 2;
 
 struct Statistics {
@@ -70,7 +70,7 @@ struct Sample {
   double wall_seconds = 0;  // time on the host, with launch and synchronisation
   std::int64_t iterations = 1;
   int round = 0;
-  int process = 0;                               // index of the process that took it
+  int process = 0;                               // index of the process that took the sample
   std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
   /// CPU time of an execution, of all threads of the process
   double cpu_seconds = 0;
@@ -80,13 +80,14 @@ struct Sample {
   std::vector<double> rank_waits = {};
   double start_skew = 0;  // seconds between the starts of the ranks; not included in `seconds`
   /// Share of the CPU time that the quota of the process's control group withheld around the
-  /// sample: withheld over used and withheld. Nothing without a quota or readings.
+  /// sample: withheld time over the sum of used and withheld time. Nothing without a quota or
+  /// readings.
   std::optional<double> quota_lost = {};
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
 /// A fraction or rate computed from the times of a case, often with those of other cases over the
-/// rounds in which all were sampled.
+/// rounds in which all these cases were sampled.
 struct Metric {
   std::string name;
   double value = 0;
@@ -115,8 +116,8 @@ struct Kernel {
   std::string operation;       // "convolution_forward"
   std::string implementation;  // engine or algorithm, as the library names it
   int count = 0;               // number of such operations in one execution
-  /// With --autotune: "measuring", or "heuristics" if tuning had no time or memory left. Else
-  /// empty, as for operations without a choice of kernels.
+  /// With --autotune: "measuring", or "heuristics" if tuning had no time or memory left. Empty
+  /// without --autotune, and for operations without a choice of kernels.
   std::string chosen_by = {};
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
@@ -139,7 +140,7 @@ struct ThrottleReason {
   friend bool operator==(const ThrottleReason&, const ThrottleReason&) = default;
 };
 
-/// The marked samples of a case.
+/// The samples of a case during which a device was throttled.
 struct Throttling {
   int marked_samples = 0;
   int read_samples = 0;                 // samples with readings of the devices
@@ -254,8 +255,8 @@ struct Device {
   std::vector<int> cores;
   std::vector<int> copy_cores;
   std::size_t memory_bytes = 0;
-  NamedTexts facts = {};         // further facts that affect its times
-  std::vector<Peak> peaks = {};  // if known before the run
+  NamedTexts facts = {};         // further facts that affect the device's times
+  std::vector<Peak> peaks = {};  // peaks known before the run
   /// Devices whose cores or GPU this device uses as a whole; they are idle while it works.
   std::vector<std::string> combines = {};
   friend bool operator==(const Device&, const Device&) = default;
@@ -283,7 +284,7 @@ struct CpuCache {
   std::string type;  // "Data", "Instruction", "Unified"
   int level = 0;
   int bytes = 0;
-  int sharing = 0;  // number of cores that share it
+  int sharing = 0;  // number of cores that share the cache
   friend bool operator==(const CpuCache&, const CpuCache&) = default;
 };
 
@@ -343,10 +344,10 @@ struct Machine {
 /// equal share of the times; the numbers of samples and executions apply to each.
 struct Sampling {
   std::string scenario;
-  double precision = 0;  // half-width of the median's 95% interval relative to the median
+  double precision = 0;  // wanted half-width of the median's 95% interval, relative to the median
   int min_samples = 0;   // number of samples before precision may end a case
-  std::optional<double> max_seconds;    // time of a case; none: no limit
-  std::optional<double> total_seconds;  // time of the whole run; none: no limit
+  std::optional<double> max_seconds;    // time limit of a case; none: no limit
+  std::optional<double> total_seconds;  // time limit of the whole run; none: no limit
   /// Number of samples of each case; 0: depends on precision and time.
   int fixed_samples = 0;
   int fixed_iterations = 0;  // executions per sample; 0: enough for `min_sample_seconds`
@@ -359,7 +360,7 @@ struct Process {
   std::string started_utc;  // ISO 8601
   double duration_seconds = 0;
   int exit_code = 0;  // 128 + the signal number if a signal ended it
-  std::string error;  // how it ended early, with its last output; else empty
+  std::string error;  // how the process ended early, with its last output; else empty
   friend bool operator==(const Process&, const Process&) = default;
 };
 
@@ -384,7 +385,8 @@ struct Finding {
   std::string text;
   std::string advice = {};  // a suggestion; may be empty
   NamedValues evidence = {};
-  /// Share of the first case's time that it explains or, for a gain, of its baseline's; 0: neither.
+  /// Share of the first case's time that the finding explains; for a gain, share of the baseline's
+  /// time. 0: neither.
   double share = 0;
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -24,7 +24,7 @@ template <class T>
   return found == values.end() ? nullptr : &found->second;
 }
 
-/// Returns the text of a parameter's value in all tables.
+/// Returns a value as tables show it.
 [[nodiscard]] std::string value_text(const Value& value);
 
 }  // namespace parbench::report

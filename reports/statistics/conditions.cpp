@@ -124,7 +124,7 @@ double quota_loss(const std::vector<Sample>& samples) {
 }
 
 /// Returns the seconds per second in which threads waited for a core, summed over the threads; the
-/// denied share if their number is unknown.
+/// denied share if the number of threads is unknown.
 double waiting_of(const ThreadUse& use) {
   return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
 }
@@ -132,8 +132,9 @@ double waiting_of(const ThreadUse& use) {
 /// Returns the share of the waits of a device's threads in which other programs had the core.
 /// Programs that take the share t of the cores can delay one thread for t of the time, or all
 /// threads together for t / (1 − t) of their running time: threads that wait for the same core lose
-/// that time once. The larger of both limits the result. Uses all samples, because one is shorter
-/// than the clock ticks in which others' use is counted.
+/// that time once. The result is at most the larger of both delays over the waits. Uses the means
+/// over all samples, because a sample may be shorter than a clock tick, the unit in which the use
+/// by other programs is counted.
 double share_of_others(const CaseResult& measured, const std::string& device) {
   const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
   if (found == measured.conditions.end() || !found->threads) return 0;

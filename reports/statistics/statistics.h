@@ -14,7 +14,8 @@ namespace parbench {
 /// Returns the median. Throws std::invalid_argument for no values, like all functions up to
 /// `median_absolute_deviation`.
 [[nodiscard]] double median(std::span<const double> values);
-/// Returns the index of the median, the lower of the two in the middle.
+/// Returns the index of the median; for an even number of values, of the lower of the two in the
+/// middle.
 [[nodiscard]] std::size_t median_index(std::span<const double> values);
 /// Returns the index of the value nearest to `target`, the first of several.
 [[nodiscard]] std::size_t nearest_index(std::span<const double> values, double target);
@@ -68,9 +69,10 @@ using CombineRound =
 [[nodiscard]] std::vector<double> paired_values(std::span<const Samples> cases,
                                                 const CombineRound& combine);
 
-/// Returns the median of the combined numbers over the rounds in which all cases were sampled. The
-/// seconds are in the order of the cases. If several processes have such rounds: the median of
-/// their medians, with its interval. Nothing without such a round or if a value is not finite.
+/// Returns the median of the combined numbers over the rounds in which all cases were sampled.
+/// `combine` gets the seconds in the order of the cases. If several processes have such rounds: the
+/// median of their medians, with its interval. Nothing without such a round or if a value is not
+/// finite.
 [[nodiscard]] std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                                         const CombineRound& combine);
 

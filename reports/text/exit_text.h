@@ -5,7 +5,7 @@
 
 namespace parbench::report {
 
-/// Exit codes above this one are 128 plus the number of the signal that ended the program.
+/// Shells report a program that a signal ended with this exit code plus the number of the signal.
 inline constexpr int signal_exit_code = 128;
 
 /// Returns "ended with exit code 3" or "was ended by signal 11 (Segmentation fault)".

@@ -16,7 +16,8 @@
 namespace parbench::report {
 namespace {
 
-/// Max width of a cell: reports are untrusted, and every row is as wide as the widest one.
+/// Max width of a cell. All cells of a column are padded to its widest one, and the texts of
+/// untrusted reports may be long.
 constexpr std::size_t widest_cell = 160;
 
 constexpr int any_rank = std::numeric_limits<int>::max();
@@ -78,7 +79,8 @@ std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
   return text;
 }
 
-/// Returns whether a value needs no name: "gpipe" and "256KiB", but not "12" or "none".
+/// Returns whether a value is clear without the title of its column: "gpipe" and "256KiB" are, "12"
+/// and "none" are not.
 bool names_itself(const std::string& value) {
   constexpr std::array<std::string_view, 4> unspecific{"true", "false", "none", "all"};
   const auto is_letter = [](unsigned char letter) { return std::isalpha(letter) != 0; };
@@ -169,8 +171,9 @@ bool has_needed(const std::vector<Column>& columns) {
       columns, [](const Column& column) { return column.narrow.rank >= Narrow::needed_rank; });
 }
 
-/// Leaves out columns until the grid fits; joins the headings if that keeps more important columns.
-/// Returns the names of the columns left out, or nothing if the grid does not fit either way.
+/// Leaves out columns until the grid fits. Joins the headings if the grid fits only then, or if
+/// that keeps more important columns. Returns the names of the columns left out, or nothing if the
+/// grid does not fit either way.
 std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t width) {
   Grid apart = grid;
   Grid joined = grid;

@@ -18,11 +18,14 @@ enum class Emphasis { none, bold, dim };
 /// Adds the terminal's escape sequences for the emphasis if `color` is set.
 [[nodiscard]] std::string emphasised(std::string text, Emphasis emphasis, bool color);
 
-/// How a column behaves in a table that is too wide. First, columns with a rank below
-/// `important_rank` are left out, except those that fit, higher ranks first. If the other columns
-/// alone are too wide, columns of all ranks but 0 may be left out. A grid that `joins_headings`
-/// then gets one column for all headings if that keeps more important columns. If that is still too
-/// wide or costs all columns of `needed_rank`, the headings move to a line above their rows.
+/// How a column behaves in a table that is too wide. The next step is taken only if the table is
+/// still too wide and has headings:
+/// 1. Columns with a rank from 1 to `important_rank` − 1 are left out, except those that fit,
+///    higher ranks first.
+/// 2. In a grid that `joins_headings`, columns of all ranks but 0 may be left out, and one column
+///    replaces all headings if that keeps more important columns. The step is undone if the table
+///    does not fit or loses all columns from `needed_rank` on.
+/// 3. The headings move to lines above their rows, and columns of all ranks but 0 may be left out.
 struct Narrow {
   static constexpr int important_rank = 100;
   /// Headings are not joined if that costs all columns from this rank on.
@@ -37,7 +40,7 @@ struct Column {
   Align align = Align::right;
   std::string upper_title = {};  // a line above the title
   std::size_t gap = 2;           // spaces before the column, unless it is the first one
-  Narrow narrow = {};            // how it behaves in a table that is too wide
+  Narrow narrow = {};            // behaviour in a table that is too wide
   std::string name = {};         // name in the note on columns that are left out
 };
 
@@ -53,7 +56,7 @@ struct Grid {
   /// the names of the columns that it leaves out, each once.
   std::vector<std::string> fit(std::size_t width);
 
-  /// Returns the width of the widest line in columns of the terminal.
+  /// Returns the width of the rule, which spans all columns, in columns of the terminal.
   [[nodiscard]] std::size_t width() const;
 
   /// Returns title, rule and rows, each line with a line break and without trailing spaces. Leaves

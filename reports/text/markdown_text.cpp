@@ -25,8 +25,8 @@ std::string title_text(const TableColumn& column) {
 
 }  // namespace
 
-/// The fence is longer than any run of backticks inside. A backslash before a bar keeps it from
-/// ending a table's cell, even in code.
+/// The fence is longer than any run of backticks inside. A bar would end a table's cell even in
+/// code, so it gets a backslash.
 std::string code_span(std::string_view text) {
   if (text.empty()) return {};
   std::string inside;
@@ -44,7 +44,7 @@ std::string code_span(std::string_view text) {
 }
 
 /// GitHub searches for mentions, references and links after it has removed the markup. A backslash
-/// does not prevent these, but a word joiner does.
+/// does not prevent that search, but a word joiner does.
 std::string markdown_prose(std::string_view text) {
   constexpr std::string_view markup = "\\`*_[]<>#|~&!$";
   constexpr std::array<std::string_view, 4> linked{"@", "#", "://", "www."};

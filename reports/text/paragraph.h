@@ -10,8 +10,8 @@
 
 namespace parbench::report {
 
-/// Joins items, "one · two · three", and wraps the lines at the style's width, between items where
-/// possible. Ends with a line break.
+/// Joins items, "one · two · three", and wraps the lines at the style's width or `max_line`,
+/// between items where possible. Ends with a line break.
 [[nodiscard]] std::string joined_items(const std::vector<std::string>& items,
                                        const TextStyle& style, Emphasis emphasis);
 

@@ -17,7 +17,7 @@ namespace {
 /// Numbered reasons of rows; equal reasons share a number.
 class Reasons {
  public:
-  /// Returns " (2)"; empty for no reason.
+  /// Returns the number of a reason as text, " (2)"; empty for an empty reason.
   std::string reference(const std::string& reason) {
     if (reason.empty()) return {};
     const auto [known, is_new] = numbers_.emplace(reason, texts_.size() + 1);
@@ -31,7 +31,7 @@ class Reasons {
   std::unordered_map<std::string, std::size_t> numbers_;
 };
 
-/// Moves a unit that all cells share into the title: "images/s" above "44.3".
+/// Replaces the title by a unit that all cells with text share: "images/s" above "44.3".
 void move_unit_to_title(Column& column) {
   std::set<std::string> units;
   for (const std::string& cell : column.cells) {
@@ -42,8 +42,8 @@ void move_unit_to_title(Column& column) {
   for (std::string& cell : column.cells) cell.erase(std::min(cell.find(' '), cell.size()));
 }
 
-/// Appends a mark to text. With `any_mark` (another text of the column has a mark), a text without
-/// a mark gets a space, so that numbers stay aligned.
+/// Appends a mark to text. If `any_mark`, a text without a mark gets a space instead, so that
+/// numbers stay aligned with those that have a mark.
 std::string marked(const std::string& text, const std::string& mark, bool any_mark) {
   return printable(text.empty() ? text : text + (mark.empty() && any_mark ? " " : mark));
 }
@@ -82,7 +82,8 @@ Column range_column(const TableColumn& column) {
   return ranges;
 }
 
-/// Returns the columns, with numbers in place of the reasons.
+/// Returns the columns for a terminal; the cells of the status column end with the number of the
+/// row's reason.
 Grid grid_of(const Table& table, Reasons& reasons) {
   Grid grid;
   grid.joins_headings = table.joins_headings;
@@ -100,7 +101,8 @@ Grid grid_of(const Table& table, Reasons& reasons) {
   return grid;
 }
 
-/// Returns whether a footnote's mark is in a cell of the grid or, with a colon, a column's title.
+/// Returns whether a footnote's mark is part of a cell of the grid, or is a column's title with a
+/// colon; true for an empty mark.
 bool has_mark(const Grid& grid, const std::string& mark) {
   return std::ranges::any_of(grid.columns, [&](const Column& column) {
     if (column.title + ':' == printable(mark)) return true;

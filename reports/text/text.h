@@ -9,8 +9,9 @@
 
 namespace parbench::report {
 
-/// Returns the number of columns of UTF-8 text: 0 for combining marks and controls, 2 for East
-/// Asian wide characters and emoji, 1 for all others and for each byte that is not UTF-8.
+/// Returns the number of columns of UTF-8 text: 0 for characters without a width, such as combining
+/// marks and controls, 2 for East Asian wide characters and emoji, 1 for all others and for each
+/// byte that is not UTF-8.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 enum class Align { left, right };
@@ -31,9 +32,9 @@ struct TextStyle {
 /// Line breaks in the text are kept. Never empty.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-/// Makes untrusted text safe for one line of a terminal: control characters become U+FFFD,
-/// including escape sequences, bytes that are not UTF-8, characters that change the writing
-/// direction and, unless `keep_line_breaks`, line breaks.
+/// Makes untrusted text safe for one line of a terminal. Replaces by U+FFFD: control characters, so
+/// that escape sequences have no effect; bytes that are not UTF-8; characters that change the
+/// writing direction; and, unless `keep_line_breaks`, line breaks.
 [[nodiscard]] std::string printable(std::string_view text, bool keep_line_breaks = false);
 
 /// Returns whether a character is a letter or digit of ASCII.
@@ -54,8 +55,8 @@ template <class Items, class TextOf = std::identity>
   return all;
 }
 
-/// Returns the first digits of a commit's hash; shortens another name of a commit (tag, version) if
-/// it is long.
+/// Returns the first 10 digits of a commit's hash; shortens another name of a commit (tag, version)
+/// to 40 columns.
 [[nodiscard]] std::string short_commit(std::string_view commit);
 
 /// Cuts text to at most `width` columns; "…" replaces the missing rest.

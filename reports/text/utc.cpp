@@ -24,13 +24,13 @@ std::string text_of(std::time_t seconds) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &time)};
 }
 
-/// Returns the seconds since 1970 of a time in the given format; nothing unless it matches the
-/// whole text.
+/// Returns the seconds since 1970 of a time in the given format; nothing unless the format matches
+/// the whole text.
 std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_format) {
   std::tm time = {};
   const char* const end = ::strptime(text.c_str(), of_format, &time);
   if (end != text.c_str() + text.size()) return std::nullopt;
-  const std::int64_t offset = time.tm_gmtoff;  // timegm resets it
+  const std::int64_t offset = time.tm_gmtoff;  // timegm resets tm_gmtoff
   return ::timegm(&time) - offset;
 }
 

@@ -32,7 +32,7 @@ TableCell verdict_cell(const Recommendation& one) {
   return {.text = std::string(to_string(payoff_of(one)))};
 }
 
-/// Returns the case with the gain if it is not the recommended one.
+/// Returns the case with the gain, unless `use_cell` names it.
 TableCell gaining_cell(const Recommendation& one) {
   if (!one.gaining || one.candidates.empty()) return {};
   const bool is_used = one.gaining->name == one.candidates.front().name;
@@ -47,7 +47,7 @@ TableCell gain_cell(const Recommendation& one) {
   return cell;
 }
 
-/// Returns the tied cases; empty if it is undecided which case pays, because none is recommended
+/// Returns the tied cases; empty if it is undecided which case pays, because no case is recommended
 /// then.
 TableCell ties_cell(const Recommendation& one) {
   if (is_undecided(one)) return {};

@@ -8,10 +8,10 @@
 
 namespace parbench::report {
 
-/// Returns a row per recommendation: the case to use, whether it pays, its gain, and the cases tied
-/// with it. If the baseline is recommended, the gain is that of another case, which the row names.
-/// Intervals have the marks of the table of cases. Nothing for a single recommendation, which the
-/// answer's text contains.
+/// Returns a table with a row per recommendation: the case to use, the verdict, the gain, the cases
+/// tied with the case to use, and those not ruled out. The row also names the case with the gain if
+/// that is not the case to use. Intervals have the marks of the table of cases. Nothing for fewer
+/// than two recommendations, because the answer's text contains a single one.
 [[nodiscard]] std::optional<Table> answer_table(const Answer& answer);
 
 }  // namespace parbench::report

@@ -29,13 +29,15 @@ std::string share_cell(double amount, double seconds, const std::optional<double
   return format_percent(amount / seconds / *peak, 0);
 }
 
-/// Returns "convolution_forward · layer1.0.conv1"; without a layer, the shapes of the tensors.
+/// Returns the name and the layer: "convolution_forward · layer1.0.conv1". The shapes of the
+/// tensors replace a missing layer; without both, returns the name alone.
 std::string name_of_calls(const CallMetrics& call) {
   const std::string& where = call.layer.empty() ? call.tensors : call.layer;
   return where.empty() ? call.name : fmt::format("{} · {}", call.name, where);
 }
 
-/// Returns the rows; short calls share one, because a network has hundreds of calls.
+/// Returns the rows. Calls with less than `min_shown_share` of the time share a row, because a
+/// network has hundreds of calls.
 std::vector<CallMetrics> shown_calls(const std::vector<CallMetrics>& calls, double all_seconds) {
   std::vector<CallMetrics> shown;
   std::vector<CallMetrics> others;

@@ -9,11 +9,11 @@
 
 namespace parbench::report {
 
-/// Circumstances of reports, with the reports' names in warnings.
+/// The circumstances of each report, with the name of the report in warnings.
 using NamedCircumstances = std::vector<std::pair<std::string, const NamedTexts*>>;
 
-/// Returns a sentence per circumstance that distorts times, preceded by the reports that have it:
-/// "BASE and NEW (some runs): the library is a debug build …".
+/// Returns a sentence per circumstance that distorts times, preceded by the names of the reports
+/// that have the circumstance: "BASE and NEW (some runs): the library is a debug build …".
 [[nodiscard]] std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports);
 
 /// Returns the differences between circumstances that both sides record, one item each:

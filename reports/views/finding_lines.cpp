@@ -77,8 +77,8 @@ bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
       });
 }
 
-/// Names the case of the answer whose profile deviates most, unless a finding reports the
-/// deviation; empty if no profile deviates.
+/// Names the case of the answer whose profile deviates most, apart from cases whose losses cannot
+/// be divided; empty if no other profile deviates.
 std::string deviating_profiles(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<const CaseResult*> deviating;

@@ -11,7 +11,7 @@
 
 namespace parbench::report {
 
-/// Labels of the cases of a scenario, as in its table. The cases must outlive it.
+/// Labels of the cases of a scenario, as in its table. The cases must outlive the labels.
 class CaseLabels {
  public:
   explicit CaseLabels(const Cases& cases);
@@ -28,8 +28,8 @@ class CaseLabels {
 /// Returns a line for each finding of the scenario, in order.
 [[nodiscard]] std::vector<std::string> finding_lines(const ScenarioCases& group);
 
-/// Returns limitations of the findings: cases of the answer without a profile, or with one that
-/// does not represent the samples. Empty if there are none.
+/// Returns limitations of the findings: cases of the answer that lack a profile for a recorded
+/// reason, or whose profile does not represent the samples. Empty if there are none.
 [[nodiscard]] std::string limits_line(const ScenarioCases& group);
 
 }  // namespace parbench::report

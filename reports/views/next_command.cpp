@@ -1,4 +1,5 @@
-// Determines missing results, the number of samples that they need, and the flags for these.
+// Determines missing results, the number of samples that they need, and the flags of a run that
+// takes these samples.
 #include "reports/views/next_command.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ constexpr double min_precision = 0.002;
 
 using CasesByName = std::map<std::string_view, const CaseResult*>;
 
-/// A recommended case and others that more samples may show to be better.
+/// A recommended case and other cases that more samples may show to be better.
 struct Tie {
   std::vector<const CaseResult*> cases;  // at least two
   std::vector<std::string> labels;
@@ -37,7 +38,7 @@ struct Tie {
 constexpr double faster_than_tied = 1 / (1 + largest_tie);
 
 /// Returns whether a case may be faster than the recommended one by more than a tie, so that more
-/// samples may change the recommendation.
+/// samples may change the recommendation; also if their ratio has no interval.
 bool may_replace(const CaseResult& other, const CaseResult& recommended) {
   const auto ratio = paired_ratio(Samples(other.samples), Samples(recommended.samples));
   return !ratio || !ratio->interval || ratio->interval->low < faster_than_tied;
@@ -171,8 +172,8 @@ void add_flag(std::vector<std::string>& arguments, std::string_view flag, std::s
   arguments.push_back(std::move(value));
 }
 
-/// Adds --processes with the number that an interval needs, if the report has several processes,
-/// but fewer. Returns the factor by which the run takes longer.
+/// Adds --processes with the number that an interval needs, if `has_few_processes`. Returns the
+/// factor by which the run takes longer.
 double add_processes(const Report& report, std::vector<std::string>& arguments) {
   if (!has_few_processes(report)) return 1;
   add_flag(arguments, "--processes", fmt::format("{}", needed_values));
@@ -239,10 +240,10 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
 /// Cases that a run did not measure or did not finish.
 struct Missing {
   std::size_t measured = 0;  // number of cases with a number
-  std::size_t left_out = 0;  // number of cases that were not run
-  // min number of samples of the measured cases that the end of the run's time cut short
+  std::size_t left_out = 0;  // number of cases that the run should have measured but did not run
+  // min number of samples of the measured cases that the end of the run's time cut short; 0: none
   std::size_t fewest = 0;
-  bool is_out_of_time = false;  // the run's time was over; it was not only interrupted
+  bool is_out_of_time = false;  // the run's time was over before a case was finished
 
   [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
   [[nodiscard]] double factor_of_samples() const {
@@ -307,7 +308,8 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
-/// Returns the command for a new run, because a run in several processes cannot be resumed.
+/// Returns the command for a new run that measures missing cases, because a run in several
+/// processes cannot be resumed.
 NextCommand rerun_of_missing(const Report& report, const std::string& path,
                              const Missing& missing) {
   NextCommand command{.purpose = purpose_of(missing, {}), .arguments = {"--rerun", path}};
@@ -324,8 +326,8 @@ bool has_load(const Report& report, double Recommendation::*load) {
   });
 }
 
-/// Returns the command that repeats a run whose answers are incomplete because of load, and that
-/// takes missing samples.
+/// Returns the command that repeats a run whose answers are incomplete because of load; the
+/// repeated run also takes missing samples.
 NextCommand repeat_without_load(const Report& report, const std::string& path,
                                 const Missing& missing) {
   const bool has_verdicts = !has_load(report, &Recommendation::load);
@@ -345,8 +347,8 @@ NextCommand repeat_without_load(const Report& report, const std::string& path,
   return command;
 }
 
-/// Returns the launcher that restricts another run to the cores allowed to this run; empty if it
-/// was allowed all, or these are unknown.
+/// Returns the launcher that restricts another run to the cores allowed to this run; empty if this
+/// run was allowed all cores, or if its allowed cores are unknown.
 std::vector<std::string> taskset_of(const Machine& machine) {
   const auto online = static_cast<std::size_t>(std::max(0, machine.cores_online));
   if (machine.cores_allowed.empty() || machine.cores_allowed.size() >= online) return {};

@@ -15,12 +15,15 @@ struct NextCommand {
   std::vector<std::string> launcher = {};  // words before the program's name: "taskset", "-c", "0"
 };
 
-/// Returns one command for all scenarios of the report at `path`. --rerun if other programs
-/// disturbed the answers; else --resume if cases are missing, have few samples, or were cut short
-/// and cannot be distinguished; else --rerun of the recommended cases that cannot be distinguished
-/// from others, or with more processes. A run in several processes cannot be resumed and is
-/// repeated instead. Nothing if the answers are complete, for runs over ranks (their launcher is
-/// unknown), for runs for a profiler, and for reports of other programs.
+/// Returns one command for all scenarios of the report at `path`, by the first of these conditions:
+/// - Other programs disturbed an answer: --rerun.
+/// - Cases are missing, the run's end left a case with few samples, or all cases of a tie are
+///   unfinished: --resume. A run in several processes cannot be resumed: --rerun if cases are
+///   missing.
+/// - More samples can distinguish a recommended case from others: --rerun of these cases.
+/// - Answers are preliminary for lack of processes: --rerun with more processes.
+/// Nothing if the answers are complete, for runs over ranks (their launcher is unknown), for runs
+/// for a profiler, and for reports of other programs.
 [[nodiscard]] std::optional<NextCommand> next_command(const Report& report,
                                                       const std::string& path);
 

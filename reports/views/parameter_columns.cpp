@@ -20,7 +20,8 @@ namespace {
 /// The strategies of a table in row order, and whether each has the parameter.
 using Applies = std::vector<std::pair<std::string, bool>>;
 
-/// Names the strategies with the parameter or, if that is shorter, those without it.
+/// Names the strategies with the parameter or, if these are fewer, those without it ("all but
+/// single"); empty if all have it.
 std::string applies_to(const Applies& applies) {
   std::vector<std::string> having;
   std::vector<std::string> lacking;

@@ -34,7 +34,8 @@ class Baselines {
 
   [[nodiscard]] bool contains(const CaseResult& c) const { return strategy_of_.contains(c.name); }
   [[nodiscard]] const std::set<std::string>& strategies() const { return strategies_; }
-  /// Returns the strategy of a speedup's baseline, or its name if the table lacks that case.
+  /// Returns the strategy of a speedup's baseline, or the baseline's name if the table lacks that
+  /// case.
   [[nodiscard]] const std::string& strategy_of(const Ratio& speedup) const {
     return strategy_of_.at(speedup.baseline);
   }
@@ -88,8 +89,9 @@ inline constexpr std::string_view single_round_mark = "¹";
 [[nodiscard]] std::size_t unfinished_cases(const Report& report);
 
 /// Returns whether the run was interrupted or killed: cases are unfinished, or the report is
-/// incomplete although all cases have a number and nothing failed, because the run was killed
-/// between two processes or while profiling. If something failed, that may be why it is incomplete.
+/// incomplete although all cases have a number or are left out (`is_left_out`) and no process
+/// failed, because the run was killed between two processes or while profiling. False if the report
+/// is incomplete because something failed.
 [[nodiscard]] bool ended_early(const Report& report);
 
 /// Returns how processes failed, with their last output if there is any.

@@ -35,7 +35,7 @@ class Connection {
 
   /// Reads the bytes that have arrived, without waiting. Returns whether the connection is open.
   [[nodiscard]] bool read();
-  /// Returns the next packet that has been read.
+  /// Returns the next packet that has been read; nothing if none is complete.
   [[nodiscard]] std::optional<std::string> next();
 
  private:

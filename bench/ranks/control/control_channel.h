@@ -29,7 +29,7 @@ class RankLost : public TimedOut {
   using TimedOut::TimedOut;
 };
 
-/// Thrown on the other ranks after rank 0 has ended the run in order.
+/// Thrown on the other ranks after rank 0 has ended the run in an orderly way.
 struct RunEnded : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
 };
@@ -39,7 +39,7 @@ struct Frame {
     content,  // value for a meeting of all ranks, or its result
     fatal,    // reason why a rank cannot go on
     sign,     // sign of life; has text if the rank waits for others
-    end,      // the run ends in order
+    end,      // the run ends in an orderly way
     stop      // the run ends immediately
   };
   Kind kind = Kind::sign;
@@ -56,11 +56,11 @@ class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  /// Limits the waits of this rank for others during its lifetime; a thread that waits longer gets
-  /// RankLost. The process ends if no thread notices the end of the limit within the time of
-  /// silence, or if this object exists for longer than that time after a thread noticed. Ranks
-  /// other than 0 wait longer by that time, so that rank 0 notices first. A limit within another
-  /// one has no effect.
+  /// Limits the waits of this rank for other ranks while this object exists; a thread that waits
+  /// longer gets RankLost. The process ends if no thread notices the end of the limit within the
+  /// time of silence, or if this object exists for longer than the time of silence after a thread
+  /// noticed. The limit of ranks other than 0 is longer by the time of silence, so that rank 0
+  /// notices first. A limit within another one has no effect.
   class Limit {
    public:
     Limit(ControlChannel& channel, Seconds seconds);
@@ -99,8 +99,7 @@ class ControlChannel {
   /// Returns text such as "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// Accepts the end of other ranks from now on. Rank 0 sends them `kind`: to end in order or at
-  /// once.
+  /// Accepts the end of other ranks from now on. Rank 0 sends them `kind`: Kind::end or Kind::stop.
   void end(Frame::Kind kind);
 
  private:
@@ -110,8 +109,8 @@ class ControlChannel {
     std::mutex sending = {};
     std::deque<std::string> contents = {};
     Clock::time_point heard = Clock::now();
-    Clock::time_point came = Clock::now();  // when its latest value arrived
-    bool waits = false;                     // waits for others, by its latest sign
+    Clock::time_point came = Clock::now();  // arrival of the latest value
+    bool waits = false;                     // whether the rank waits for others, by its latest sign
     bool is_gone = false;
   };
 

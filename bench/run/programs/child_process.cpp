@@ -57,7 +57,7 @@ class Pipe {
   [[nodiscard]] bool open() const { return ends_[0] >= 0; }
   void close_writing() { ::close(std::exchange(ends_[1], -1)); }
 
-  /// Returns the available output. Closes the pipe at its end.
+  /// Returns the available output. Closes the pipe at the end of the output.
   [[nodiscard]] std::string take() {
     std::string text;
     std::array<char, 4096> buffer;
@@ -197,7 +197,7 @@ class Child {
     return Reaped{code, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
   }
 
-  /// Waits for output or the end of the process, at most `seconds`.
+  /// Waits for output or the end of the process, at most `seconds` or one second.
   void wait(double seconds) const {
     std::vector<pollfd> files;
     for (const Pipe* pipe : {&out_, &err_}) {

@@ -24,7 +24,7 @@ struct ChildEnd {
   int exit_code = 0;         // 128 + the signal if a signal ended it
   double seconds = 0;        // wall time
   double cpu_seconds = 0;    // including its children that have ended
-  std::string passed_limit;  // "did not end within 60 s"; empty: no limit
+  std::string passed_limit;  // "did not end within 60 s"; empty: no limit was passed
   std::string error_output;  // the end of standard error
 
   /// Returns "ended with exit code 3", "was ended by signal 11 (Segmentation fault)", or the limit
@@ -35,8 +35,8 @@ struct ChildEnd {
 /// Runs a program to its end, in its own process group and with empty standard input. When it ends,
 /// the remaining processes of the group are killed. A first interrupt of this process
 /// (InterruptHandler) is forwarded as SIGINT (SIGHUP as SIGHUP), so that the program can end in
-/// order; a second kills it. Throws Interrupted if there was an interrupt before, Error if the
-/// program cannot be started or its exit code is unavailable (`await_children`).
+/// an orderly way; a second one kills it. Throws Interrupted if there was an interrupt before,
+/// Error if the program cannot be started or its exit code is unavailable (`await_children`).
 [[nodiscard]] ChildEnd run_child(const ChildProgram& program);
 
 /// Call this first in a process that runs others. A process that was started with SIGCHLD ignored,

@@ -76,7 +76,8 @@ report::Report report_left_by(const MeasuredCommand& measured, const ChildEnd& e
   }
 }
 
-/// Returns the machine without parbench's build, which the command does not run.
+/// Returns the machine without facts about this build of parbench, which does not affect the
+/// command.
 report::Machine machine_without_build() {
   report::Machine machine = report::machine_info({});
   machine.compiler.clear();

@@ -17,7 +17,7 @@ bool has_risen(const ThrottleCounter& counter, const Condition& before) {
   return known != before.throttle_counters.end() && counter.count > known->count;
 }
 
-/// Returns the clock of a device that was working.
+/// Returns the clock of a device; nothing if the device was idle.
 std::optional<double> working_clock(const Condition& condition) {
   return condition.resting ? std::nullopt : condition.clock_mhz;
 }

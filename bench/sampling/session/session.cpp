@@ -150,8 +150,8 @@ void Session::measure_tasks(std::size_t index) {
   times_.task_costs += environment_.now() - begin;
 }
 
-/// Runs some work of one case; its exceptions end the case, not the session. Returns whether it
-/// succeeded.
+/// Runs some work of one case. Its exceptions end the case, and only Interrupted and TimedOut end
+/// the session. Returns whether the work succeeded.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
   try {
@@ -192,7 +192,7 @@ void Session::drop(std::size_t index) {
 }
 
 /// Handles a lost device. The first case that meets the loss fails. Prepared cases of the same
-/// backend are left out now, others when they need its devices.
+/// backend are left out now, other cases when they need devices of the backend.
 void Session::lose_device(std::size_t index, const DeviceLost& error) {
   LostBackends& lost = environment_.lost;
   if (const auto known = lost.reason(error.backend())) {
@@ -260,8 +260,8 @@ void Session::abandon(std::size_t index, const TimedOut& error) {
   environment_.on_timeout(answered(), error);
 }
 
-/// Returns whether a prepared case without an earlier result has a baseline, or cases that have it
-/// as baseline, and all of these were left out for lack of time.
+/// Returns whether a prepared case without an earlier result has partners (its baseline, or cases
+/// of which it is the baseline) and all partners were left out for lack of time.
 bool Session::is_lone(std::size_t index) const {
   if (!entries_[index].prepared || earlier_.find(index) != nullptr) return false;
   const auto baseline_of = [this](std::size_t i) { return comparisons_[i].baseline; };

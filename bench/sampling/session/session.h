@@ -75,14 +75,15 @@ struct SessionEnvironment {
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
                                                                              const TimedOut&) {};
   std::function<double()> now;  // seconds, monotonic; empty: the steady clock
-  /// The time for decisions, which is the same on all ranks; empty: `now`. With several ranks, it
-  /// is that of their latest meeting, so work between two meetings counts at the second one.
+  /// Clock for decisions, which is the same on all ranks; empty: `now`. With several ranks, it
+  /// shows the time of their latest meeting, so work between two meetings counts at the second one.
   std::function<double()> common_now = {};
 };
 
-/// Runs a session. A case that fails does not affect the others: it is reported as failed (an
-/// exception, a wrong result) or skipped (Unsupported, out of memory), with the reason and without
-/// a time. Only TimedOut ends the session.
+/// Runs a session. A case that fails is reported as failed (an exception, a wrong result) or
+/// skipped (Unsupported, out of memory), with the reason and without a time; the other cases
+/// continue. After DeviceLost, cases that need the lost backend do not run. TimedOut ends the
+/// session.
 [[nodiscard]] SessionResult run_session(const Scenario& scenario, Context& context,
                                         const std::vector<CaseSpec>& specs,
                                         const SamplerOptions& options,

@@ -39,7 +39,7 @@ class SessionTime {
 
   [[nodiscard]] double left() const { return std::isinf(end_) ? end_ : end_ - now_(); }
 
-  /// Adds a case. `preparation`: its time; `sample`: expected time of one sample.
+  /// Adds a case. `preparation`: time of its preparation; `sample`: expected time of one sample.
   void add_case(double preparation, double sample) {
     next_case_ = preparation + samples_when_short * sample;
     round_ += sample;

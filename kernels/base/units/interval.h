@@ -22,8 +22,8 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Returns whether there is an interval and its confidence is below the wanted one: it was computed
-/// from too few values.
+/// Returns whether there is an interval and its confidence is below the wanted one, because the
+/// interval was computed from too few values.
 [[nodiscard]] inline bool is_low(const std::optional<Interval>& interval) {
   return interval && interval->confidence < wanted_confidence;
 }

@@ -18,7 +18,8 @@ inline constexpr std::string_view no_number = "–";
 /// Formats a measured time with four significant digits: "812.0 ns", "12.35 µs", "1.083 s".
 [[nodiscard]] std::string format_duration(double seconds);
 
-/// Formats a waiting time in whole seconds: "45 s", "2 min 05 s", "1 h 02 min".
+/// Formats a waiting time in whole seconds, from an hour on in whole minutes: "45 s", "2 min 05 s",
+/// "1 h 02 min".
 [[nodiscard]] std::string format_wait(double seconds);
 
 /// Formats a size in binary units with three significant digits: "512 B", "1.21 GiB".
@@ -27,7 +28,7 @@ inline constexpr std::string_view no_number = "–";
 /// Formats several sizes in the unit of the largest: "1.21 + 0.98 GiB". Empty without sizes.
 [[nodiscard]] std::string format_bytes(std::span<const double> sizes);
 
-/// Formats an amount with three significant digits and the prefixes of `format_rate`: "3.9 GFLOP".
+/// Formats an amount with three significant digits and the prefixes of `format_rate`: "3.90 GFLOP".
 [[nodiscard]] std::string format_amount(double amount, std::string_view unit);
 
 /// Formats a rate with three significant digits. FLOP, B and items take SI prefixes ("141 GFLOP/s",
@@ -47,15 +48,16 @@ inline constexpr std::string_view no_number = "–";
 [[nodiscard]] std::string format_percent(double fraction, int decimals = 1);
 
 /// Formats a share and its interval with equal numbers of decimals: "75% (73–77%)", "2% (−3 to
-/// 6%)". One decimal if both ends look equal without any; up to two if an end would look like 0.
+/// 6%)". One decimal if both ends look equal without any; up to two if an end other than 0 would
+/// look like 0.
 [[nodiscard]] std::string format_percent(double fraction, double low, double high);
 
 /// Formats a speedup: "1.71×", "12.3×", "0.042×".
 [[nodiscard]] std::string format_ratio(double ratio);
 
 /// Formats a ratio and its interval with equal numbers of decimals: "1.71× (1.69–1.73)". Adds one
-/// decimal if both ends would look equal, and up to six to show on which side of 1 each end is:
-/// "1.0042× (1.0003–1.0191)".
+/// decimal if both ends would look equal. Adds decimals, up to six in total, to show on which side
+/// of 1 each end is: "1.0042× (1.0003–1.0191)".
 [[nodiscard]] std::string format_ratio(double ratio, double low, double high);
 
 /// Returns "1.71× (1.69–1.73)"; without an interval "1.71×". Adds a confidence below the wanted one

@@ -26,7 +26,7 @@ struct RankSet {
 
 /// How an all-reduce between ranks is done:
 /// - library: by the message passing library's own collective.
-/// - shared_memory: every rank reads the numbers of all others from shared memory and adds them.
+/// - shared_memory: every rank reads the numbers of all ranks from shared memory and adds them.
 /// - doubling: pairs exchange their sums, at twice the distance in each round.
 /// - ring: rank r sends to rank r + 1 only, in chunks that are added as they arrive.
 enum class RankAllReduce { library, shared_memory, doubling, ring };

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double nanosecond = 1e-9;
 
-/// Adds the times of one thread on a core and waiting for it. Returns false if the file is missing
-/// or has another content.
+/// Adds the times for which one thread ran on a core and waited for a core. Returns false if the
+/// file is missing or has another content.
 bool add_schedule(const std::filesystem::path& folder, ThreadTimes& times) {
   std::ifstream file(folder / "schedstat");
   double on_core = 0;

@@ -23,9 +23,9 @@ LinearShape turned(const LinearShape& shape) {
 }
 
 /// Returns whether transposing the weights saves time: in f32, if the products together have at
-/// least 512 rows. Measured with Zen 4: transposing 4096×4096 weights takes the time that it saves
-/// in 256 rows; smaller weights take less. In bf16, whose weights interleave pairs of inputs, it
-/// saved no time.
+/// least 512 rows. Measured with Zen 4: transposing 4096×4096 weights takes as long as the forward
+/// primitive saves on 256 rows; smaller weights need fewer rows. In bf16, whose weights interleave
+/// pairs of inputs, transposing saved no time.
 bool pays_to_turn(const LinearShape& shape, DType dtype, std::int64_t products) {
   constexpr std::int64_t min_rows = 512;
   return dtype == DType::f32 && shape.batch * products >= min_rows;

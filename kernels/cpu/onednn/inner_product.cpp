@@ -25,7 +25,8 @@ memory::desc bias_desc(const LinearShape& shape) {
 // Plans a pass whose weights are the primitive's `argument`. A blocked layout that oneDNN chooses
 // is kept. For a plain matrix product, oneDNN would choose different layouts for different passes
 // or batch sizes, so the layout with the inputs outermost is used instead. Every pass is as fast or
-// faster with it (docs/decisions/cpu-kernels.md), and no weights are reordered between passes.
+// faster with this layout (docs/decisions/cpu-kernels.md), and no weights are reordered between
+// passes.
 template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
   const Shape weights = shape.weights();

@@ -15,7 +15,7 @@ constexpr std::size_t grain = 1024;  // elements; whole cache lines for every ty
 
 // The attribute for several instruction sets does not apply inside OpenMP regions, so each loop is
 // a function of its own. `omp simd` lets the compiler assume that an output is either the memory of
-// an input or does not overlap with it.
+// an input or does not overlap with that input.
 
 PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
 #pragma omp simd

@@ -39,8 +39,8 @@ class LinearBackwardDataOp final : public CpuOp {
 
 /// Returns whether oneDNN's matmul computes the gradient of blocked weights faster than the
 /// backward inner product: in f32 with many rows (docs/decisions/cpu-kernels.md). Only the inner
-/// product includes the gradient of the bias. With matmul it is another pass over the rows, which
-/// costs more than matmul saves if there are few inputs and many outputs.
+/// product includes the gradient of the bias. With matmul, the gradient of the bias needs another
+/// pass over the rows, which costs more than matmul saves if there are few inputs and many outputs.
 bool pays_as_product(const LinearBackwardWeights& desc) {
   constexpr std::int64_t min_rows = 768;
   constexpr std::int64_t max_outputs = 8;  // outputs per input

@@ -1,6 +1,6 @@
 // Overloads of `plan` for each operation, which `prepare` calls through the variant: an operation
 // without an overload does not compile. They require a description that `check` accepts, in a
-// format that the processor supports, and throw dnnl::error if oneDNN refuses it.
+// format that the processor supports, and throw dnnl::error if oneDNN refuses the description.
 #pragma once
 
 #include <cstddef>

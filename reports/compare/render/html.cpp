@@ -31,7 +31,7 @@ Interval drawn(const Interval& interval) {
   return {-1, std::numeric_limits<double>::infinity(), interval.confidence};
 }
 
-/// Returns a series for each verdict, from the cases with a known change.
+/// Returns a series for each verdict, from the cases that were judged.
 report::ChangesPicture changes_of(const Comparison& comparison) {
   report::ChangesPicture picture{
       .description = "The change of each case's time, NEW over BASE minus 1, with its interval.",

@@ -36,8 +36,8 @@ Value value_of(std::string_view text) {
   return std::string(text);
 }
 
-/// Returns the parameter in a component of a name; nothing if it is a part of the family's name.
-/// `index`: the number of parameters before it.
+/// Returns the parameter in a component of a name; nothing if the component is a part of the
+/// family's name. `index`: the number of parameters before the component.
 std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::size_t index) {
   if (std::ranges::find(clocks, part) != clocks.end()) {
     return std::pair("time", Value(std::string(part)));

@@ -150,7 +150,8 @@ bool is_formula(std::string_view cell) {
   return cell.find_first_of(beginnings) == 0 && !is_number(cell);
 }
 
-/// The union of the records' columns; each column follows the one that precedes it in its record.
+/// The union of the records' columns; each column follows the one that precedes it in the first
+/// record that has it.
 template <class Record>
 class Columns {
  public:

@@ -1,8 +1,8 @@
 // Writes Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats):
-// gauges in base units, grouped by name after their HELP and TYPE. The name of the case
-// distinguishes series. Its other properties are labels of a separate info metric, to be joined
-// when needed (`parbench_case_median_seconds * on(case) group_left(parameter_split)
-// parbench_case_info`).
+// gauges in base units, grouped by name after their HELP and TYPE. Each series of a case has labels
+// with the case's name, which is unique, its scenario and its strategy. Number format and
+// parameters are labels of a separate info metric, to be joined when needed
+// (`parbench_case_median_seconds * on(case) group_left(parameter_split) parbench_case_info`).
 #include <fmt/format.h>
 
 #include <algorithm>

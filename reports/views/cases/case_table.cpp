@@ -362,7 +362,8 @@ class Builder {
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
 
-  /// Adds the speedups. If cases have different baselines, each row names the baseline.
+  /// Adds the speedups. If the baselines have different strategies, each row names that of its
+  /// baseline.
   void add_speedup() {
     const std::set<std::string>& strategies = baselines_.strategies();
     add({.title = "speedup",
@@ -402,7 +403,8 @@ class Builder {
         [&](const CaseResult& c) { return metric_cell(c, name); });
   }
 
-  /// Adds a column whose cells are empty for cases without a number.
+  /// Adds a column whose cells are empty for cases without a number; adds none if all cells are
+  /// empty.
   void add(TableColumn column, const std::function<TableCell(const CaseResult&)>& cell) {
     bool empty = true;
     for (const CaseResult* c : cases_) {

@@ -17,7 +17,8 @@ std::set<int> rounds_of(const CaseResult& c) {
   return rounds;
 }
 
-/// Returns whether one speedup is a gain and the other a loss, or they differ much.
+/// Returns whether two speedups differ by more than 10%, or by more than 3% if one is a gain and
+/// the other a loss.
 bool are_far_apart(double one, double other) {
   constexpr double opposite = 0.03;
   constexpr double far = 0.1;
@@ -25,7 +26,8 @@ bool are_far_apart(double one, double other) {
   return ratio > 1 + far || (ratio > 1 + opposite && (one - 1) * (other - 1) < 0);
 }
 
-/// Returns whether the quotient of two medians is outside of a speedup's interval or far from it.
+/// Returns whether the quotient of two medians is outside of a speedup's interval or far from the
+/// speedup.
 bool contradicts(double quotient, const Ratio& speedup) {
   return speedup.above(quotient) || speedup.below(quotient) ||
          are_far_apart(quotient, speedup.value);
@@ -45,9 +47,9 @@ double quotient_of_common_rounds(const CaseResult& c, const CaseResult& baseline
   return median_in(baseline, own) / median_in(c, other);
 }
 
-/// Returns a mark if the quotient of two medians contradicts the speedup: because of rounds that
-/// only one case has, or because the ratios of the rounds scatter. Empty otherwise, and for a small
-/// difference in the same rounds.
+/// Returns a mark if the quotient of two medians contradicts the speedup: `other_rounds_mark` if
+/// the quotient over the common rounds does not, else `scattered_mark`. Empty without a
+/// contradiction, and instead of `scattered_mark` for a small difference.
 std::string_view contradiction_mark(const CaseResult& c, const CaseResult& baseline) {
   constexpr double remarkable = 0.02;
   const double quotient = baseline.statistics->median / c.statistics->median;

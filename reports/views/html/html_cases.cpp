@@ -118,7 +118,8 @@ bool belongs(const CaseResult& c, const Published& figure) {
   });
 }
 
-/// A published figure and the measured case beside it; null if the run lacks it.
+/// A published figure and the measured case beside it; `measured` is null if the run lacks the
+/// case.
 struct PlacedFigure {
   const Published* figure = nullptr;
   const CaseResult* measured = nullptr;

@@ -12,7 +12,7 @@
 
 namespace parbench::report {
 
-/// The relative difference between the times of a case and its baseline.
+/// The relative difference of a case's time from its time in the report that is the reference.
 struct ChangePoint {
   std::size_t row = 0;  // row in the table of the section, from 0
   double value = 0;

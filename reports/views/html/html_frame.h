@@ -22,7 +22,8 @@ void write_link(HtmlWriter& html, const PageLink& link);
 void open_page(HtmlWriter& html, const WebAssets& assets, std::string_view title,
                const std::vector<PageLink>& up);
 
-/// Opens the main element, which the caller closes; a page without script says why.
+/// Opens the main element, which the caller closes. Without a script, adds a note on why the page
+/// has none.
 void open_results(HtmlWriter& html, const WebAssets& assets);
 
 /// Ends the page. If it has a script, first writes `data()` in the element `data_id` (see

@@ -22,7 +22,7 @@ namespace {
 
 struct SharedCase {
   std::string name;
-  std::vector<const CaseResult*> results;  // one per report; null if it has no number
+  std::vector<const CaseResult*> results;  // one per report; null: no number there
   double ratio = 1;                        // largest median over smallest
 };
 

@@ -25,8 +25,9 @@
 namespace parbench::report {
 namespace {
 
-/// Max length of a timeline in units of time, which are powers of ten of a nanosecond: a
-/// ten-millionth of a timeline is below any gap that a zoom shows.
+/// Max length of a timeline in units. A unit is the shortest of 1 ns, 10 ns, 100 ns, … for which
+/// the length does not exceed this limit; it is at most a millionth of a longer timeline, which is
+/// below any gap that a zoom shows.
 constexpr Nanoseconds max_units = 10'000'000;
 
 /// Phases with a colour of their own. Colours are numbered as in reports/web/src/timeline/model.ts:
@@ -43,14 +44,14 @@ std::size_t bar_colour(const Task& task) {
 /// Max number of cases named for one reason of a missing timeline.
 constexpr std::size_t max_named = 3;
 
-/// Returns the length of a unit in nanoseconds.
+/// Returns the length of a unit in nanoseconds for a timeline of this length.
 Nanoseconds unit_for(Nanoseconds length) {
   Nanoseconds unit = 1;
   while (length > max_units * unit) unit *= 10;
   return unit;
 }
 
-/// A list of distinct items, to which tasks refer by index.
+/// A list of distinct items, to which calls refer by index.
 template <class T>
 class Pool {
  public:
@@ -60,7 +61,7 @@ class Pool {
     return known->second;
   }
   [[nodiscard]] std::size_t count() const { return things_.size(); }
-  /// Returns the size of the items from an index on, as text with commas.
+  /// Returns the size of the items from an index on, as JSON with commas.
   [[nodiscard]] std::size_t bytes_from(std::size_t index) const {
     std::size_t bytes = 0;
     for (; index < things_.size(); ++index) bytes += Json(things_[index]).dump().size() + 1;
@@ -76,7 +77,8 @@ class Pool {
   std::map<T, std::size_t> indices_;
 };
 
-/// Data that the tasks of a scenario share: the cases of a sweep have most of it in common.
+/// Data to which the calls of all timelines of a scenario refer: the cases of a sweep have most
+/// names and work in common.
 struct Shared {
   Pool<std::string> names;
   Pool<std::array<double, 2>> work;  // FLOPs and bytes
@@ -116,8 +118,8 @@ class CallPacker {
     enqueued_ = enqueued;
   }
 
-  /// Adds the distances, in calls, to the first calls of a task's dependencies; negative if the
-  /// clocks of devices differ.
+  /// Adds the distances, in calls, to the first calls of a task's dependencies. A distance may be
+  /// negative if the clocks of devices differ.
   void add_dependencies(const Task& task, std::size_t index) {
     std::vector<std::int64_t> distances;
     for (const TaskId before : task.after) {
@@ -182,7 +184,8 @@ class ScenarioTimelines {
     }
   }
 
-  /// Adds the timeline of a case if there is one and it fits. Returns the remaining room.
+  /// Adds the timeline of a case, or the reason why there is none or it does not fit. Returns the
+  /// remaining room.
   std::size_t add(std::size_t row, std::size_t room) {
     const CaseResult& c = *(*cases_)[row];
     if (!c.profile) return without(reason_without_profile(c), row, room);

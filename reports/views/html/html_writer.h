@@ -15,8 +15,8 @@ namespace parbench::report {
 /// Controls that HTML forbids become U+FFFD.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
-/// Returns compact JSON for a script element: `<`, `>`, `&`, U+2028 and U+2029 are JSON escapes, so
-/// that no text can end the element or a line of the script.
+/// Returns compact JSON for a script element: `<`, `>`, `&`, U+2028 and U+2029 are written as JSON
+/// escapes, so that no text can end the element or a line of the script.
 [[nodiscard]] std::string script_json(const Json& json);
 
 class HtmlWriter {

@@ -54,7 +54,7 @@ function choose(cases: Case[], { measure }: Request): Case[] {
   return sorted.slice(0, max_bars);
 }
 
-/** Returns the bars of a strategy and their marks; with one name, so that the legend hides both. */
+/** Returns the series of a strategy's bars and that of their marks; one name, so that the legend hides both. */
 function barSeries(request: Request, cases: Case[], strategy: string, colour: string): SeriesOption[] {
   const points: Point[] = [];
   const marks: (number | string)[][] = [];

@@ -21,7 +21,7 @@ export interface Case {
 /** The times of the tasks of a case. */
 export interface PackedTimeline {
   row: number;
-  /** Row of the baseline of its speedup. */
+  /** Row of the baseline of the case's speedup. */
   baseline?: number;
   /** Length of a unit in seconds. */
   unit: number;

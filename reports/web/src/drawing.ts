@@ -34,7 +34,7 @@ export interface Drawing {
   description: string;
 }
 
-/** A point of a series, with the row of its case, by which a hover finds its figures. */
+/** A point of a series, with the row of its case, by which the tooltip finds the case's figures. */
 export interface Point {
   value: (number | string)[];
   row: number;

@@ -10,7 +10,7 @@ interface HoverPoint {
   value: number[];
 }
 
-/** Provides the headings and texts of a row for a hover. */
+/** Provides the headings and texts of a row of the table for a tooltip. */
 interface Cells {
   cells(row: number): [string, string][];
 }

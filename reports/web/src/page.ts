@@ -1,5 +1,5 @@
-// Makes the page interactive: pictures, sorting, filtering, colours. It adds no information to the
-// page.
+// Makes the page interactive: pictures, sorting, filtering, colours. The script adds no information
+// to the page.
 import { addChanges } from "./changes";
 import { makeSwitch } from "./controls";
 import { readData } from "./data";

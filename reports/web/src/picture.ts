@@ -1,4 +1,4 @@
-// A picture with its controls; a hover reads its texts from the table.
+// A picture with its controls; its tooltips show the texts of the table.
 import { drawBars } from "./bars";
 import { element, makeSelect, makeSwitch } from "./controls";
 import type { Scenario } from "./data";

@@ -12,9 +12,9 @@ interface Row {
 export interface TableOptions {
   /** Name of the rows, for their count. */
   things: string;
-  /** Whether it has its own filter field; without it, the owner of the table calls `filter`. */
+  /** Whether the table gets a filter field; without one, the owner of the table calls `filter`. */
   own_filter: boolean;
-  /** Number of columns at its end that are neither sorted nor searched. */
+  /** Number of columns at the end of the table that are neither sorted nor searched. */
   plain_columns: number;
 }
 
@@ -55,7 +55,7 @@ export class CaseTable {
     return this.rows[index]?.element;
   }
 
-  /** Returns heading and text of each cell of a case for a hover, without the folded details. */
+  /** Returns heading and text of each cell of a case for a tooltip, without the folded details. */
   cells(index: number): [string, string][] {
     const row = this.row(index);
     if (!row) return [];

@@ -115,7 +115,7 @@ export function lineAxis(scenario: Scenario, axes: number[]): number {
   return numeric.find((axis) => variesForMost(scenario, axis)) ?? numeric[0]!;
 }
 
-/** Returns the axes that a picture of all cases cannot show; it shows the best case over their values. */
+/** Returns the axes that a picture of all cases cannot show; the picture has the best case over their values. */
 export function hiddenAxes(scenario: Scenario, view: View, measure: Measure): number[] {
   const axes = varyingAxes(scenario);
   if (view === "heat map") return axes.slice(2);

@@ -110,7 +110,7 @@ void BatchNormForwardOp::execute(const Execution& execution,
 }
 
 /// Returns whether this project's loops over pixels replace oneDNN's kernels: for channels last, if
-/// their number is a multiple of 8 (the loops write whole bytes of masks).
+/// the number of channels is a multiple of 8 (the loops write whole bytes of masks).
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
   return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;

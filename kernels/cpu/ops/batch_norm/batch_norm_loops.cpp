@@ -73,7 +73,7 @@ template <std::size_t width>
 }
 
 /// Values of MomentsChunk per channel: an approximate mean of the chunk's rows, and the sums of the
-/// distances from it and of their squares.
+/// distances from that mean and of their squares.
 enum Moment : std::size_t { near_mean, distances, squares, moment_count };
 
 template <class Element>

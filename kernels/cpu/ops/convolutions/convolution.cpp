@@ -1,6 +1,6 @@
-// Convolution and its two backward passes on oneDNN. They use the device's layout of activations
-// or, if oneDNN has only a reference implementation for it, another layout with reorders before and
-// after.
+// Convolution and its two backward passes on oneDNN. A pass uses the device's layout of activations
+// or, if oneDNN has only a reference implementation for that layout, another layout with reorders
+// before and after.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -169,14 +169,15 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
 }
 
 // Returns whether the gradient of the weights is one product over the batch whichever kernel oneDNN
-// offers: with channels last, which need no reorder, if `has_product` accepts the description or it
-// has a 1×1 window and no bias.
+// offers: with channels last, which need no reorder, if `has_product` accepts the description or
+// the convolution has a 1×1 window without padding and groups and no bias.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
 }
 
-// Overload for the gradient of the source: with channels last and a 1×1 window.
+// Overload for the gradient of the source: with channels last and a 1×1 window without padding and
+// groups.
 bool is_product(const ConvolutionBackwardData& desc) {
   return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }

@@ -22,7 +22,7 @@ constexpr std::size_t drawn_block = 4;    // drawing starts at a multiple of thi
 constexpr std::size_t max_channels = 16;  // channels whose random numbers are drawn together
 
 // `omp simd` lets the compiler assume that the destination is the source or does not overlap with
-// it.
+// the source.
 
 PARBENCH_SIMD void drop_range(float* destination, const float* source, const float* drawn,
                               float probability, float factor, std::size_t count) {

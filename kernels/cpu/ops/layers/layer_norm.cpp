@@ -42,8 +42,8 @@ enum GradientSlot : std::size_t {
 };
 
 /// The backward pass. It is not a GradientOp, because oneDNN's primitive requires a shift, which
-/// LayerNormBackward does not have. The results do not depend on the shift; the primitive gets the
-/// scale in its place.
+/// LayerNormBackward does not have. The results do not depend on the shift, so the primitive gets
+/// the scale instead of a shift.
 class LayerNormBackwardOp final : public CpuOp {
  public:
   LayerNormBackwardOp(const LayerNormBackward& desc,

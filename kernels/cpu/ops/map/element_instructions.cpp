@@ -13,7 +13,7 @@ namespace {
 using Sources = std::array<InstructionSource, 3>;
 
 // `omp simd` lets the compiler assume that an output is either the memory of an input or does not
-// overlap with it.
+// overlap with that input.
 
 template <class Function>
 [[gnu::always_inline]] inline void unary(float* out, const float* a, std::size_t count,

@@ -163,7 +163,7 @@ void MapPlan::locate_instructions() {
 }
 
 /// Assigns blocks to instructions. If results are reduced, or the final result is the same for all
-/// elements, they have one more block, the last one.
+/// elements, there is one more block for them, the last one (`work_block`).
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
   for (const LocatedInstruction& located : instructions_)

@@ -1,5 +1,5 @@
 // Plan of a Map on a processor: loops are divided into tiles. The results of an instruction for a
-// tile are in a block of memory that stays in a cache, or where ResultLocation says.
+// tile are in a block of memory that stays in a cache, or at another ResultLocation.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace parbench::cpu {
 /// Location of an instruction's results for a tile.
 enum class ResultLocation : std::uint8_t {
   uniform,  // one number for all elements of the tile
-  memory,   // in the input, if it is laid out as a block
-  block,    // in a block of its own
-  output    // in the output, if it is laid out as a block
+  memory,   // in the input that the instruction loads, if the input is laid out as a block
+  block,    // in a block, which may be that of an operand
+  output    // in the output, if the output is laid out as a block
 };
 
 struct LocatedInstruction {
@@ -56,8 +56,8 @@ class MapPlan {
   /// Returns the number of elements of a whole tile in the loops that are not reduced.
   [[nodiscard]] std::int64_t kept_elements() const;
   [[nodiscard]] std::int64_t tile_elements() const { return element_count(tile_); }
-  /// Sets the reduced loops, or the others, in `start` to the first position of the tile with that
-  /// index.
+  /// Sets the reduced loops, or the other loops, in `start` to the first position of the tile with
+  /// that index.
   void seek(TileStart& start, std::int64_t tile, bool reduced) const;
   [[nodiscard]] TileExtents extents_at(const TileStart& start) const;
   [[nodiscard]] std::int64_t position(std::size_t operand, const TileStart& start) const;

@@ -18,7 +18,7 @@ export interface Change {
 
 /** The history of a case: lists of equal lengths; times in seconds. */
 export interface CaseHistory {
-  /** Id of its section; also `data-case` of its rows. */
+  /** Id of the case's section; also `data-case` of the case's rows. */
   id: string;
   name: string;
   strategy: string;

@@ -51,7 +51,7 @@ function causeText({ what, span, until }: Cause, of: Span): string {
   return of.begin > until ? `${text}; it began ${duration(of.begin - until, 3)} later` : text;
 }
 
-/** Returns the facts with buttons for the tasks that it waits for and that wait for it. */
+/** Returns the facts with buttons for the tasks that this task waits for and those that wait for it. */
 export function linkedFacts(timeline: Timeline, span: Span, mark: (span: Span) => void): HTMLElement {
   const links = (title: string, tasks: number[]) => {
     if (tasks.length === 0) return [];

@@ -11,7 +11,7 @@ export interface Span {
   lane: number;
   /** Index in `bar_names`. */
   colour: number;
-  /** Number of the micro-batch that it computes, from 0. */
+  /** Number of the micro-batch that the task computes, from 0. */
   micro_batch: number | undefined;
   name: string;
   /** 0 if not counted. */
@@ -19,11 +19,11 @@ export interface Span {
   bytes: number;
   begin: number;
   end: number;
-  /** Time at which the host had enqueued it. */
+  /** Time at which the host had enqueued the task. */
   enqueued: number;
   /** Index of its task's first span; all spans of a task share it. */
   task: number;
-  /** Tasks that it waits for. */
+  /** Tasks that the task waits for. */
   after: number[];
 }
 
@@ -33,7 +33,7 @@ export type Interval = [number, number];
 /** The last event that a span waited for before it could begin. */
 export interface Cause {
   what: "task" | "lane" | "host";
-  /** The task that it waits for, or the previous one on its lane. */
+  /** The awaited task, or the previous task on the span's lane; absent for the host. */
   span?: Span;
   until: number;
 }
