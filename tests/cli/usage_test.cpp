@@ -62,7 +62,8 @@ TEST_F(Usage, HelpFitsATerminalAndDescribesAnAxisForEachScenario) {
   const std::string help = parbench({"--help"}).out;
   EXPECT_LE(widest_line(help), 80U) << help;
   EXPECT_THAT(help, HasSubstr("--model MODEL[,MODEL…]"));
-  EXPECT_THAT(help, HasSubstr("--batch N[,N…]              branch: images; pipeline, data-parallel,"));
+  EXPECT_THAT(help,
+              HasSubstr("--batch N[,N…]              branch: images; pipeline, data-parallel,"));
 }
 
 TEST_F(Usage, WrapsErrorsAsColumnsSays) {

@@ -43,8 +43,8 @@ struct Record {
   Clock::time_point time;
 };
 
-/// Kind of a task in activity records; `none`: it has no record. A collective, recorded as a kernel,
-/// also waits for tasks that it has no order with.
+/// Kind of a task in activity records; `none`: it has no record. A collective, recorded as a
+/// kernel, also waits for tasks that it has no order with.
 enum class Work { none, kernel, collective, copy, peer_copy, fill };
 
 struct Node {

@@ -1,7 +1,7 @@
 // A stand-in of CUDA's runtime library, of driver functions, cuBLASLt, cuDNN, NCCL, CUPTI and NVML,
-// which executes the CUDA backend on the host, as strictly as a careful driver. It measures nothing.
-// What a real library answers with an error is answered so, with the reason on stderr. What it
-// leaves undefined (a handle that was destroyed, memory that is none) ends the process.
+// which executes the CUDA backend on the host, as strictly as a careful driver. It measures
+// nothing. What a real library answers with an error is answered so, with the reason on stderr.
+// What it leaves undefined (a handle that was destroyed, memory that is none) ends the process.
 //
 // Variables of the environment:
 //   PARBENCH_STAND_IN_DEVICES          number of devices, 2 unless set
