@@ -82,6 +82,8 @@ struct State {
   int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
   int tasks_to_loss = setting("PARBENCH_STAND_IN_LOSE_TASK", 0);
   bool holds_copies = false;
+  std::set<std::pair<int, const void*>> loaded;  // kernels, by device
+  std::thread::id loader;                        // the thread that loads a kernel; none
 };
 [[nodiscard]] State& state();
 

@@ -9,7 +9,7 @@
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
 //   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
-//   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that makes the devices unusable
+//   PARBENCH_STAND_IN_LOSE_TASK        number of the task that makes the devices unusable
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,8 +21,10 @@
 
 namespace parbench::stand_in {
 
-/// Enqueues a kernel. A failure is the calling thread's last error, as that of a launch.
-cudaError_t launch(cudaStream_t stream, std::function<void()> work);
+/// Enqueues a kernel. A failure is the calling thread's last error, as that of a launch. `kernel`:
+/// if not null, it is loaded at its first launch, for which a driver may wait until all streams of
+/// the device are idle while other threads wait to call it; so does this.
+cudaError_t launch(cudaStream_t stream, std::function<void()> work, const void* kernel = nullptr);
 
 /// Held while a grid of the emulation runs, which has one at a time.
 [[nodiscard]] std::mutex& grids();
@@ -33,7 +35,7 @@ void fail_allocation(int number);
 void lose_devices(int number);
 /// Keeps copies of cudaMemcpy, which no stream waits for, from arriving as long as it is true.
 void hold_copies(bool on);
-/// Ends all of these.
+/// Ends all of these. No kernel is loaded afterwards.
 void recover();
 
 /// What exists: streams, events, graphs, handles, memory, by the name of its kind.
