@@ -13,11 +13,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kernels/base/error.h"
 #include "kernels/core/activity.h"
 #include "kernels/core/graph.h"
+#include "kernels/core/ranks/host_worker.h"
 #include "tests/cuda_stand_in/stand_in.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/ops/maps/map_programs.h"
@@ -214,6 +216,31 @@ TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
     EXPECT_EQ(each.data()[0], std::byte{3});
     EXPECT_EQ(each.data()[4], std::byte{1});
   }
+}
+
+// The driver may load a kernel while no other thread can call it. Here one has to, before it writes
+// the word that a stream waits for.
+TEST_F(CudaOnStandIn, LoadsNoKernelWhileAStreamWaitsForMemory) {
+  Device& device = bench().device();
+  HostSignal signal(device.allocate(sizeof(std::uint32_t), MemoryKind::pinned));
+  const std::uint32_t record = signal.shared_records()->announce();
+  const auto event = device.make_event(EventKind::ordering);
+  const auto waiting = device.make_stream(StreamKind::compute, 0, 1);
+  waiting->record(*event);
+  waiting->wait(signal);
+  std::thread writer([&] {
+    constexpr int calls = 100;
+    for (int i = 0; i < calls; ++i) {
+      event->check();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    signal.shared_records()->reach(record);
+  });
+  const auto fill = bench().prepare(Fill{.count = 4});
+  const Buffer memory = device.allocate(4 * sizeof(float), MemoryKind::device);
+  bench().run(*fill, {BufferView(memory)});
+  writer.join();
+  waiting->synchronize();
 }
 
 /// Opens devices, and uses a bit of everything on each.

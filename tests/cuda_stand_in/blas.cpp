@@ -373,10 +373,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     check_device_memory(__func__, product.operation.bias,
                         product.rows() * bytes_of(product.d.type));
   }
-  const cudaError_t status = launch(stream, [product] {
+  const auto multiply_all = [product] {
     for (std::int32_t i = 0; i < product.d.batch; ++i) {
       multiply_one(product, static_cast<std::size_t>(i));
     }
-  });
+  };
+  const cudaError_t status = launch(stream, multiply_all, __func__);
   return status == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

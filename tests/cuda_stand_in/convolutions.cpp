@@ -180,12 +180,12 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
     stand_in::check_device_memory("cudnnBackendExecute", address, 1);
   }
   stand_in::check_device_memory("cudnnBackendExecute", workspace, workspace_bytes_);
-  PARBENCH_CUDA(
-      stand_in::launch(handle->stream, [graph = *static_cast<const ConvolutionGraph*>(plan_),
-                                        tensors, workspace, bytes = workspace_bytes_] {
-        std::fill_n(workspace, bytes, std::byte{0xFF});  // nothing may be kept in it
-        convolve(graph, tensors);
-      }));
+  const auto convolve_all = [graph = *static_cast<const ConvolutionGraph*>(plan_), tensors,
+                             workspace, bytes = workspace_bytes_] {
+    std::fill_n(workspace, bytes, std::byte{0xFF});  // nothing may be kept in it
+    convolve(graph, tensors);
+  };
+  PARBENCH_CUDA(stand_in::launch(handle->stream, convolve_all, __func__));
 }
 
 }  // namespace parbench::cuda

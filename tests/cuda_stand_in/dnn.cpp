@@ -103,7 +103,8 @@ cudnnStatus_t enqueue(const Pass& pass, const void* workspace_address, Run run) 
   check_device_memory(pass.name, pass.saved, pass.saved_bytes);
   check_device_memory(pass.name, workspace_address, workspace);
   const PlainLstm::Memory memory{bytes(pass.weights), bytes(pass.saved)};
-  const cudaError_t status = launch(pass.handle->stream, [=] { run(loops, memory); });
+  const cudaError_t status = launch(
+      pass.handle->stream, [=] { run(loops, memory); }, pass.name);
   return status == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED;
 }
 

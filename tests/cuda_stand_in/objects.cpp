@@ -46,6 +46,9 @@ void refuse(const std::string& call, const std::string& reason) {
 }
 
 Call::Call(const char* name) : name_(name), lock_(state().mutex) {
+  const std::thread::id mine = std::this_thread::get_id();
+  wait([&] { return state().loader == std::thread::id() || state().loader == mine; },
+       "another thread loads a kernel");
   if (this_thread().in_host_function) refuse(name, "called by a host function of a stream");
   this_thread().correlation = ++state().calls;
 }
@@ -103,6 +106,7 @@ void recover() {
   const std::lock_guard lock(state().mutex);
   state().allocations_to_failure = state().tasks_to_loss = 0;
   state().lost = cudaSuccess;
+  state().loaded.clear();
 }
 
 std::map<std::string, int> live_objects() {

@@ -93,6 +93,8 @@ struct State {
   bool holds_copies = false;
   std::uint32_t calls = 0;  // so far
   std::uint64_t nodes = 0;  // of graphs, so far
+  std::set<std::pair<int, const void*>> loaded;  // kernels, by device
+  std::thread::id loader;                        // the thread that loads a kernel; none
 };
 [[nodiscard]] State& state();
 

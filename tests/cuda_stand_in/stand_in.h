@@ -22,8 +22,10 @@
 
 namespace parbench::stand_in {
 
-/// Enqueues a kernel. A failure is the calling thread's last error, as that of a launch.
-cudaError_t launch(cudaStream_t stream, std::function<void()> work);
+/// Enqueues a kernel. A failure is the calling thread's last error, as that of a launch. `kernel`:
+/// if not null, it is loaded at its first launch, for which a driver may wait until all streams of
+/// the device are idle while other threads wait to call it; so does this.
+cudaError_t launch(cudaStream_t stream, std::function<void()> work, const void* kernel = nullptr);
 
 /// Held while a grid of the emulation runs, which has one at a time.
 [[nodiscard]] std::mutex& grids();
@@ -34,7 +36,7 @@ void fail_allocation(int number);
 void lose_devices(int number);
 /// Keeps copies of cudaMemcpy, which no stream waits for, from arriving as long as it is true.
 void hold_copies(bool on);
-/// Ends all of these.
+/// Ends all of these. No kernel is loaded afterwards.
 void recover();
 
 /// Whether a thread with a NUMA policy has allocated this memory.

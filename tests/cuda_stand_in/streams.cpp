@@ -81,14 +81,28 @@ std::mutex& grids() {
   return mutex;
 }
 
-cudaError_t launch(cudaStream_t stream, std::function<void()> work) {
-  const Call call("a launch");
+namespace {
+
+void load(Call& call, int device, const void* kernel) {
+  if (kernel == nullptr || !state().loaded.emplace(device, kernel).second) return;
+  state().loader = std::this_thread::get_id();
+  drain(call, device);
+  state().loader = {};
+  state().changed.notify_all();
+}
+
+}  // namespace
+
+cudaError_t launch(cudaStream_t stream, std::function<void()> work, const void* kernel) {
+  Call call("a launch");
   if (stream == nullptr) refuse(call.name(), "the default stream");
   call.check(stream);
   if (const cudaError_t lost = call.lost()) return lost;
   if (stream->context != current_context()) {
     return call.fail(cudaErrorInvalidResourceHandle, "the stream's context is not current");
   }
+  load(call, stream->context->device, kernel);
+  if (const cudaError_t lost = call.lost()) return lost;
   submit(*stream, std::move(work), Work::kernel);
   return cudaSuccess;
 }

@@ -70,6 +70,7 @@ class CudaStream final : public Stream {
  private:
   void grow_scratch(std::size_t bytes) override;
   void wait_across(Event& event);
+  void await_waiting_streams() const;
   [[nodiscard]] bool is_idle() const;
   void wait_until_idle(std::chrono::milliseconds limit) const;
   void settle(TracedStream& traced) const;

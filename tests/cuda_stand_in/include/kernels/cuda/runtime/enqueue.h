@@ -15,10 +15,11 @@ void enqueue(dim3 grid, dim3 block, cudaStream_t stream, void (*kernel)(Paramete
              Arguments... arguments) {
   constexpr std::size_t max_parameter_bytes = 4096;
   static_assert((sizeof(Parameters) + ... + 0) <= max_parameter_bytes);
-  (void)stand_in::launch(stream, [=] {
+  const auto work = [=] {
     const std::lock_guard alone(stand_in::grids());
     emulation::run_grid(grid, block, [&] { kernel(arguments...); });
-  });
+  };
+  (void)stand_in::launch(stream, work, reinterpret_cast<const void*>(kernel));
 }
 
 }  // namespace parbench::cuda
