@@ -91,8 +91,8 @@ struct State {
   int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
   int tasks_to_loss = setting("PARBENCH_STAND_IN_LOSE_TASK", 0);
   bool holds_copies = false;
-  std::uint32_t calls = 0;  // so far
-  std::uint64_t nodes = 0;  // of graphs, so far
+  std::uint32_t calls = 0;                       // so far
+  std::uint64_t nodes = 0;                       // of graphs, so far
   std::set<std::pair<int, const void*>> loaded;  // kernels, by device
   std::thread::id loader;                        // the thread that loads a kernel; none
 };
