@@ -13,8 +13,8 @@
 
 namespace parbench::test {
 
-/// Whether a stream can log: always, never, never although it is known only when tried, or with more
-/// records than its log holds.
+/// Whether a stream can log: always, never, never although it is known only when tried, or with
+/// more records than its log holds.
 enum class Logging { possible, refused, refused_when_tried, excessive };
 
 /// Notes whether it had a log at each capture, and the tags of copies.
