@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "kernels/base/error.h"
@@ -18,16 +19,15 @@ std::string device_text() {
   return fmt::format("cuda:{}", device);
 }
 
-/// Returns the path within the repository of a __FILE__ of this backend, which may be absolute or
-/// relative to the build folder.
-std::string_view repository_path(std::string_view file) {
+/// Returns a source's path in the repository, without the folder from which it was compiled.
+std::string_view in_repository(std::string_view file) {
   const std::size_t begin = file.rfind("kernels/cuda/");
   return begin == std::string_view::npos ? file : file.substr(begin);
 }
 
 std::string described(const CallSite& site, const std::string& words) {
-  return fmt::format("{} at {}:{} on {}: {}", site.expression, repository_path(site.file),
-                     site.line, device_text(), words);
+  return fmt::format("{} at {}:{} on {}: {}", site.expression, in_repository(site.file), site.line,
+                     device_text(), words);
 }
 
 [[noreturn]] void fail_as_lost(const std::string& text, cudaError_t status) {

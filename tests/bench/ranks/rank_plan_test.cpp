@@ -299,11 +299,11 @@ TEST(RankPlan, RecordsTheExecutionNearestToTheSamplesOnAllRanks) {
   }
 }
 
-/// Calls `body` on two ranks with a runner of a copy. Streams of rank 1 log so.
+/// Calls `body` on two ranks with a runner of a copy on rank 0, whose stream logs so.
 void run_copies(Logging logging, const std::function<void(PlanRunner& runner)>& body) {
   run_ranks(2, [&](RankTeam& team) {
     FakeDevice device(0);
-    LoggingStream stream(device, team.leads() ? Logging::possible : logging);
+    LoggingStream stream(device, team.leads() ? logging : Logging::possible);
     Plan plan(&team);
     const LaneId lane = plan.add_lane("0", stream);
     plan.add({.name = "copy", .kind = TaskKind::copy, .lanes = {lane}}, {CopyCall{}});
