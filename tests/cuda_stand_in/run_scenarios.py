@@ -98,6 +98,8 @@ def runs():
         for flag_name, flags in FLAGS.items():
             if set_name == "mixed" and flag_name == "graphs":
                 continue  # a graph holds work of one backend
+            if flag_name == "autotune" and set_name not in ("one", "two", "mixed"):
+                continue  # kernels are chosen by GPU, whatever its parts and number
             for devices, scenario in itertools.product(sets, TINY_FLAGS):
                 count = devices.count(",") + 1
                 takes_part = {
