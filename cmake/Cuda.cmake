@@ -4,6 +4,8 @@ set(PARBENCH_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO (w
 set_property(CACHE PARBENCH_CUDA PROPERTY STRINGS ON OFF AUTO)
 set(PARBENCH_CUDA_WHEELS ${PROJECT_SOURCE_DIR}/build/cuda-wheels CACHE PATH "Folder of unpacked CUDA wheels")
 
+option(PARBENCH_CUDA_STAND_IN "Tests only: run the CUDA backend on the host (tests/cuda_stand_in)" OFF)
+
 set(PARBENCH_HAS_CUDA OFF CACHE INTERNAL "Whether the CUDA backend is built, for scripts/bundle")
 if(NOT PARBENCH_CUDA)
   return()
@@ -38,6 +40,21 @@ if(missing)
     return()
   endif()
   message(FATAL_ERROR ${text})
+endif()
+
+if(PARBENCH_CUDA_STAND_IN)
+  find_path(PARBENCH_CUDART_INCLUDE cuda_runtime_api.h HINTS ${roots} PATH_SUFFIXES include REQUIRED)
+  find_path(PARBENCH_NCCL_INCLUDE nccl.h HINTS ${PARBENCH_CUDA_WHEELS}/nvidia/nccl ${roots}
+            PATH_SUFFIXES include REQUIRED)
+  set(PARBENCH_CUDA_HEADERS ${PARBENCH_CUDART_INCLUDE} ${PARBENCH_CUDNN_INCLUDE}
+                            ${PARBENCH_CUBLAS_INCLUDE} ${PARBENCH_NVML_INCLUDE} ${PARBENCH_CUPTI_INCLUDE}
+                            ${PARBENCH_NCCL_INCLUDE})
+  set_property(CACHE PARBENCH_HAS_CUDA PROPERTY VALUE ON)
+  add_library(parbench_cuda_libraries INTERFACE)
+  target_include_directories(parbench_cuda_libraries SYSTEM INTERFACE ${PARBENCH_CUDA_HEADERS})
+  target_link_libraries(parbench_cuda_libraries INTERFACE ${CMAKE_DL_LIBS})
+  message(STATUS "CUDA backend: stand-in on the host, no figures")
+  return()
 endif()
 
 # Architectures from Turing to Blackwell that this compiler supports; the newest also as PTX, for

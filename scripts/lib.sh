@@ -152,8 +152,8 @@ offer_wheels() {
 
 # Options of pip to fetch packages for x86-64, independent of this machine and its Python.
 for_x86_64=(--python-version 3.11 --implementation cp)
-for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_17 manylinux2014 manylinux_2_12 \
-  manylinux2010 manylinux_2_5 manylinux1; do
+for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_18 manylinux_2_17 manylinux2014 \
+  manylinux_2_12 manylinux2010 manylinux_2_5 manylinux1; do
   for_x86_64+=(--platform "${tag}_x86_64")
 done
 

@@ -44,6 +44,8 @@ class Executor final : public PlanRunner {
       const std::function<bool()>& interrupted) override;
 
   void check_recording() const override;
+  /// Lets all streams log for a moment. Throws the Unsupported of one that cannot.
+  void try_recording() const { const CallRecorder tried(plan_, mode_, tags_); }
   [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:

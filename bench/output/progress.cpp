@@ -21,7 +21,6 @@ namespace {
 constexpr double redraw_seconds = 0.1;
 constexpr double line_seconds = 5;
 constexpr int bar_columns = 20;
-constexpr std::string_view erase_line = "\r\x1b[K";
 constexpr std::string_view dim = "\x1b[2m";
 constexpr std::string_view plain = "\x1b[0m";
 

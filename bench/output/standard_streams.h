@@ -34,6 +34,9 @@ void require_printed();
 /// Returns whether a descriptor is a terminal with a movable cursor: TERM is set and not "dumb".
 [[nodiscard]] bool is_full_terminal(int descriptor);
 
+/// Moves the cursor of such a terminal to the start of its line, which it empties.
+inline constexpr const char* erase_line = "\r\x1b[K";
+
 /// Returns whether a descriptor is such a terminal and may have colors: NO_COLOR is unset or empty.
 [[nodiscard]] bool takes_color(int descriptor);
 

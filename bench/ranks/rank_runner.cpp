@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -78,7 +79,10 @@ class RankRunner final : public PlanRunner {
     return team_.largest(std::move(costs));
   }
 
-  void check_recording() const override { own_->check_recording(); }
+  /// All ranks try, because one that fails while others wait for its messages would end the run.
+  void check_recording() const override {
+    team_.together([this] { own_->try_recording(); });
+  }
 
   Recording record(int executions, double typical_seconds) override {
     Recording all;
@@ -88,7 +92,17 @@ class RankRunner final : public PlanRunner {
       team_.meet();
       Recording one;
       limit_waits();
-      team_.exchange([&] { one = own_->record(1, typical_seconds); });
+      std::exception_ptr refused;  // after the execution: it concerns only this recording
+      team_.exchange([&] {
+        try {
+          one = own_->record(1, typical_seconds);
+        } catch (const Unsupported&) {
+          refused = std::current_exception();
+        }
+      });
+      team_.together([&] {
+        if (refused) std::rethrow_exception(refused);
+      });
       all.seconds.push_back(team_.largest(one.seconds).front());
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));

@@ -16,6 +16,7 @@
 
 #include "kernels/base/units/units.h"
 #include "kernels/base/units/wide_intervals.h"
+#include "reports/compare/kernel_choices.h"
 #include "reports/compare/processes.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
@@ -402,6 +403,7 @@ Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
   }
   comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);
   comparison.cautions = cautions_on_sides(comparison.base, comparison.now);
+  std::ranges::move(cautions_on_kernel_choices(matches), std::back_inserter(comparison.cautions));
   return comparison;
 }
 

@@ -110,6 +110,9 @@ Plan::Plan(RankGroup* ranks) : ranks_(ranks) {
 LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
   const DeviceInfo& info = stream.device().info();
   const bool on_copy_core = kind == StreamKind::copy && info.copy_cores != info.cores;
+  // Memory for the stream's messages may be lacking. While the case is being prepared, only the
+  // case fails; during an execution, the run would end.
+  if (ranks_ != nullptr && !is_remote(stream)) (void)stream.host_worker();
   streams_.push_back(&stream);
   return graph_.add_lane({.name = std::move(name),
                           .device = info.name,

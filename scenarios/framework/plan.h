@@ -65,7 +65,8 @@ class Plan {
   /// process.
   explicit Plan(RankGroup* ranks);
 
-  /// The stream must outlive the plan.
+  /// The stream must outlive the plan. With several processes, a stream that needs a host thread
+  /// for messages gets it here. Throws OutOfMemory.
   LaneId add_lane(std::string name, Stream& stream, StreamKind kind = StreamKind::compute);
 
   /// Adds a task that runs `calls` back to back; its work is the sum of theirs. Throws the

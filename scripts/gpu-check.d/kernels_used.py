@@ -9,7 +9,7 @@ FALLBACKS = {
     "widened kernels": re.compile(r"\bwidened\b"),
     "kernels where cuDNN failed": re.compile(r"; cuDNN failed: "),
 }
-# Products by cuBLASLt, used by design if cuDNN has no engine: listed, but not a problem.
+# Products by cuBLASLt, used by design if cuDNN has no engine or a slower one: listed, but not a problem.
 PRODUCT = re.compile(r" on (patches|the source)\b")
 BY_HEURISTICS = "heuristics"
 

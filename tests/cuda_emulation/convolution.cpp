@@ -9,6 +9,7 @@
 #include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/device_code/layers/activation_kernels.h"
 #include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/ops/weight_gradient.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -61,6 +62,13 @@ Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
 
 Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {
   return std::make_unique<DataOp>(device, desc);
+}
+
+std::unique_ptr<WeightGradient> faster_gradient(CudaDevice& /*device*/,
+                                                const ConvolutionGraph& /*graph*/,
+                                                bool /*accumulate*/,
+                                                std::unique_ptr<WeightGradient> engine) {
+  return engine;
 }
 
 std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& /*device*/,

@@ -127,7 +127,8 @@ TEST(GradientProduct, OfBf16NeedsPixelsThatVectorLoadsCanTake) {
 
 constexpr ConvolutionShape one_tap{3, 16, 4, 5, 8, 1, 1, 0, 1};
 
-class PointwiseProducts : public testing::Test {
+/// In bf16 all results are exact: integers up to 256.
+class PointwiseProducts : public testing::TestWithParam<DType> {
  protected:
   /// Returns the result of the product for this graph of `one_tap`.
   [[nodiscard]] std::vector<float> product(const ConvolutionGraph& graph,
@@ -143,37 +144,44 @@ class PointwiseProducts : public testing::Test {
   [[nodiscard]] std::vector<float> direct(ConvolutionPass pass,
                                           const std::vector<std::byte*>& inputs) {
     return result_of(inputs, [&](std::span<std::byte* const> tensors) {
-      convolve_directly(pass, one_tap, DType::f32, tensors, stream_.handle());
+      convolve_directly(pass, one_tap, GetParam(), tensors, stream_.handle());
     });
   }
 
-  Memory source_ = integers(element_count(one_tap.source()), DType::f32, 1);
-  Memory destination_ = integers(element_count(one_tap.destination()), DType::f32, 2);
-  Memory weights_ = integers(element_count(one_tap.weights()), DType::f32, 3);
+  Memory source_ = integers(element_count(one_tap.source()), GetParam(), 1);
+  Memory destination_ = integers(element_count(one_tap.destination()), GetParam(), 2);
+  Memory weights_ = integers(element_count(one_tap.weights()), GetParam(), 3);
   Memory bias_ = integers(one_tap.out_channels, DType::f32, 4);
 
  private:
   /// Returns the last tensor, as large as the larger of the activations; what is not written stays
-  /// -1000.5.
+  /// as integers of another seed.
   template <class Run>
   [[nodiscard]] static std::vector<float> result_of(std::vector<std::byte*> tensors,
                                                     const Run& run) {
     const auto count =
         std::max(element_count(one_tap.source()), element_count(one_tap.destination()));
-    std::vector<float> result(static_cast<std::size_t>(count), -1000.5F);
-    tensors.push_back(reinterpret_cast<std::byte*>(result.data()));
+    const Memory result = integers(count, GetParam(), 5);
+    tensors.push_back(result.get());
     run(tensors);
-    return result;
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = GetParam() == DType::bf16
+                      ? from_bf16(reinterpret_cast<const std::uint16_t*>(result.get())[i])
+                      : reinterpret_cast<const float*>(result.get())[i];
+    }
+    return values;
   }
 
   CudaDevice device_{0};
   CudaStream stream_{device_};
 };
 
-TEST_F(PointwiseProducts, OfForwardPassesEqualTheDirectKernel) {
-  ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap};
+TEST_P(PointwiseProducts, OfForwardPassesEqualTheDirectKernel) {
+  ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap, .dtype = GetParam()};
   std::vector<float> want = direct(graph.pass, {source_.get(), weights_.get()});
   EXPECT_EQ(product(graph, {source_.get(), weights_.get()}), want);
+  if (GetParam() != DType::f32) return;  // no product has a bias
   graph.bias = true;
   const auto* bias = reinterpret_cast<const float*>(bias_.get());
   const auto results = static_cast<std::size_t>(element_count(one_tap.destination()));
@@ -183,13 +191,28 @@ TEST_F(PointwiseProducts, OfForwardPassesEqualTheDirectKernel) {
   EXPECT_EQ(product(graph, {source_.get(), weights_.get(), bias_.get()}), want);
 }
 
-TEST_F(PointwiseProducts, OfDataGradientsEqualTheDirectKernel) {
-  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_data, .shape = one_tap};
+TEST_P(PointwiseProducts, OfDataGradientsEqualTheDirectKernel) {
+  const ConvolutionGraph graph{
+      .pass = ConvolutionPass::backward_data, .shape = one_tap, .dtype = GetParam()};
   EXPECT_EQ(product(graph, {destination_.get(), weights_.get()}),
             direct(graph.pass, {destination_.get(), weights_.get()}));
 }
 
-TEST(PointwiseProduct, IsForF32AndPixelsThatAreTheirOwnPatchesAlone) {
+INSTANTIATE_TEST_SUITE_P(Types, PointwiseProducts, testing::Values(DType::f32, DType::bf16),
+                         [](const auto& one) { return std::string(to_string(one.param)); });
+
+TEST(PointwiseProduct, HasTheArithmeticOfTheConvolution) {
+  ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap};
+  EXPECT_EQ(pointwise_product(graph)->math, MathMode::strict);
+  graph.arithmetic = Arithmetic::tensor_cores;
+  EXPECT_EQ(pointwise_product(graph)->math, MathMode::tf32);
+  graph.dtype = DType::bf16;
+  EXPECT_EQ(pointwise_product(graph)->math, MathMode::strict);
+  EXPECT_EQ(pointwise_product(graph)->input, DType::bf16);
+  EXPECT_EQ(pointwise_product(graph)->output, DType::bf16);
+}
+
+TEST(PointwiseProduct, IsForPixelsThatAreTheirOwnPatchesAlone) {
   const ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap};
   EXPECT_TRUE(pointwise_product(graph).has_value());
   const auto refused = [&](auto change) {
@@ -198,7 +221,10 @@ TEST(PointwiseProduct, IsForF32AndPixelsThatAreTheirOwnPatchesAlone) {
     return !pointwise_product(other).has_value();
   };
   EXPECT_TRUE(refused([](auto& one) { one.pass = ConvolutionPass::backward_weights; }));
-  EXPECT_TRUE(refused([](auto& one) { one.arithmetic = Arithmetic::tensor_cores; }));
+  EXPECT_TRUE(refused([](auto& one) {
+    one.dtype = DType::bf16;
+    one.bias = true;
+  })) << "cuBLASLt adds a bias of the result's type";
   EXPECT_TRUE(refused([](auto& one) { one.shape.groups = 2; }));
   EXPECT_TRUE(refused([](auto& one) { one.shape.stride = 2; }));
   EXPECT_TRUE(refused([](auto& one) { one.shape.padding = 1; }));

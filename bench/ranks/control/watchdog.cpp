@@ -12,6 +12,8 @@
 namespace parbench {
 
 void end_run(const std::string& why) {
+  // The terminal may show the progress of a thread that does not end its line any more.
+  if (is_full_terminal(STDERR_FILENO)) std::fputs(erase_line, stderr);
   print_error(why + "; the run ends");
   std::fflush(nullptr);
   _exit(static_cast<int>(ExitCode::case_failed));

@@ -8,7 +8,7 @@ namespace parbench::cuda {
 namespace {
 
 constexpr unsigned tag_bits = 32;
-constexpr LogId no_log = log_of_its_stream;
+constexpr LogId no_log = log_of_its_device;
 
 std::chrono::steady_clock::time_point time_of(std::uint64_t nanoseconds) {
   return std::chrono::steady_clock::time_point(
@@ -33,12 +33,8 @@ ActivityOwner owner_of(std::uint64_t external_id) {
           .tag = static_cast<ActivityTag>(external_id)};
 }
 
-void ActivityJoin::add_stream(LogId log, std::uint32_t device, std::uint32_t stream) {
-  streams_[{device, stream}] = log;
-}
-
 void ActivityJoin::remove_log(LogId log) {
-  std::erase_if(streams_, [log](const auto& stream) { return stream.second == log; });
+  std::erase_if(members_, [log](const auto& member) { return member.second == log; });
 }
 
 void ActivityJoin::add_correlation(std::uint32_t correlation, std::uint64_t external_id) {
@@ -63,9 +59,9 @@ ActivityOwner ActivityJoin::owner_of_work(const WorkRecord& record) const {
              call != correlations_.end()) {
     owner = call->second;
   }
-  if (owner.tag != 0 && owner.log == log_of_its_stream) {
-    const auto stream = streams_.find({record.device, record.stream});
-    owner.log = stream != streams_.end() ? stream->second : no_log;
+  if (owner.tag != 0 && owner.log == log_of_its_device) {
+    const auto member = members_.find({owner.tag, record.device});
+    owner.log = member != members_.end() ? member->second : no_log;
   }
   return owner;
 }

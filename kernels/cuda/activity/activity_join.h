@@ -25,8 +25,8 @@ struct ActivityOwner {
   auto operator<=>(const ActivityOwner&) const = default;
 };
 
-/// Placeholder for the log of the stream on which the work ran; used by calls on several streams.
-inline constexpr LogId log_of_its_stream = 0xffff'ffff;
+/// Placeholder for the log of the member whose device executed the work; used by collectives.
+inline constexpr LogId log_of_its_device = 0xffff'ffff;
 
 /// Encodes an owner as an external correlation id of CUPTI, which `owner_of` decodes.
 [[nodiscard]] std::uint64_t external_id(const ActivityOwner& owner);
@@ -38,7 +38,6 @@ struct WorkRecord {
   std::uint32_t correlation = 0;  // CUPTI's number of the CUDA call that launched the work
   std::uint64_t graph_node = 0;   // node of a graph; 0: not launched by a graph
   std::uint32_t device = 0;
-  std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
@@ -58,8 +57,11 @@ struct JoinedActivities {
 /// call often arrives after the work that the call launched.
 class ActivityJoin {
  public:
-  /// Registers the stream of a log, by CUPTI's numbers of device and stream.
-  void add_stream(LogId log, std::uint32_t device, std::uint32_t stream);
+  /// Registers the log of a collective's member on a device; members are on different devices. The
+  /// stream in a record does not identify the member: graphs run their nodes on internal streams.
+  void add_member(ActivityTag collective, std::uint32_t device, LogId log) {
+    members_[{collective, device}] = log;
+  }
   void remove_log(LogId log);
 
   void add_correlation(std::uint32_t correlation, std::uint64_t external_id);
@@ -78,7 +80,7 @@ class ActivityJoin {
  private:
   [[nodiscard]] ActivityOwner owner_of_work(const WorkRecord& record) const;
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LogId> streams_;  // logs by device and stream
+  std::map<std::pair<ActivityTag, std::uint32_t>, LogId> members_;  // by collective and device
   std::unordered_map<std::uint64_t, ActivityOwner> nodes_;
   std::unordered_map<std::uint32_t, ActivityOwner> correlations_;
   std::vector<WorkRecord> work_;

@@ -64,7 +64,6 @@ WorkRecord work_of(const CUpti_Activity& activity) {
   return {.correlation = record.correlationId,
           .graph_node = record.graphNodeId,
           .device = record.deviceId,
-          .stream = record.streamId,
           .begin = record.start,
           .end = record.end};
 }
@@ -122,19 +121,17 @@ TracedCall TracedStream::call(const ActivityOwner& owner) const {
   return {*trace_->cupti_, owner};
 }
 
+void TracedStream::join_collective(ActivityTag tag) const {
+  const std::lock_guard lock(trace_->mutex_);
+  trace_->join_.add_member(tag, description_.device, log_id_);
+}
+
 // --- the trace of all streams ------------------------------------------------------------------
 
 LogId ActivityTrace::open(TracedStream& stream) {
   if (streams_.empty()) start(stream.description_.name);
   const LogId log = ++latest_log_;
   streams_[log] = &stream;
-  // Only collectives need the number. If the query fails, their work counts as lost.
-  std::uint32_t number = 0;
-  if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
-      CUPTI_SUCCESS) {
-    const std::lock_guard lock(mutex_);
-    join_.add_stream(log, stream.description_.device, number);
-  }
   return log;
 }
 

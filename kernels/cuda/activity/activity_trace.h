@@ -93,7 +93,6 @@ class TracedStream {
  public:
   struct Description {
     std::string name;
-    cudaStream_t handle = nullptr;
     std::uint32_t device = 0;  // ordinal of the stream's GPU
     std::function<bool()> is_idle;
   };
@@ -108,11 +107,12 @@ class TracedStream {
   void redirect(ActivityLog& log) { log_ = &log; }
 
   [[nodiscard]] TracedCall enqueue(ActivityTag tag) const { return call({log_id_, tag}); }
-  /// Like `enqueue`, for a call on several streams including this one: each log gets the work that
-  /// runs on its stream.
+  /// Like `enqueue`, for a call on streams of several devices including this one: each log gets the
+  /// work on its device. The streams have joined the call.
   [[nodiscard]] TracedCall enqueue_collective(ActivityTag tag) const {
-    return call({log_of_its_stream, tag});
+    return call({log_of_its_device, tag});
   }
+  void join_collective(ActivityTag tag) const;
 
   /// Completes the logs of all traced streams if they are all idle. Must be called whenever this
   /// stream has become idle.

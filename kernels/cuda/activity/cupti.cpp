@@ -20,7 +20,6 @@ CuptiFunctions look_up(const DynamicLibrary& library) {
   library.find(f.unsubscribe, "cuptiUnsubscribe");
   library.find(f.enable_callback, "cuptiEnableCallback");
   library.find(f.graph_node_id, "cuptiGetGraphNodeId");
-  library.find(f.stream_id, "cuptiGetStreamIdEx");
   library.find(f.register_clock, "cuptiActivityRegisterTimestampCallback");
   library.find(f.register_buffers, "cuptiActivityRegisterCallbacks");
   library.find(f.enable, "cuptiActivityEnable");
@@ -38,8 +37,8 @@ CuptiFunctions look_up(const DynamicLibrary& library) {
 bool is_whole(const CuptiFunctions& f) {
   return f.result_string != nullptr && f.finalize != nullptr && f.subscribe != nullptr &&
          f.unsubscribe != nullptr && f.enable_callback != nullptr && f.graph_node_id != nullptr &&
-         f.stream_id != nullptr && f.register_clock != nullptr && f.register_buffers != nullptr &&
-         f.enable != nullptr && f.disable != nullptr && f.enable_runtime_call != nullptr &&
+         f.register_clock != nullptr && f.register_buffers != nullptr && f.enable != nullptr &&
+         f.disable != nullptr && f.enable_runtime_call != nullptr &&
          f.enable_driver_call != nullptr && f.flush != nullptr && f.next_record != nullptr &&
          f.dropped_records != nullptr && f.push_id != nullptr && f.pop_id != nullptr;
 }

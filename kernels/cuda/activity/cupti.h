@@ -22,7 +22,6 @@ struct CuptiFunctions {
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enable_callback = nullptr;
   decltype(&cuptiGetGraphNodeId) graph_node_id = nullptr;
-  decltype(&cuptiGetStreamIdEx) stream_id = nullptr;
 
   decltype(&cuptiActivityRegisterTimestampCallback) register_clock = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) register_buffers = nullptr;

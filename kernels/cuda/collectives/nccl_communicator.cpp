@@ -51,6 +51,7 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
                                        std::span<const BufferView> inputs) {
   for (std::size_t member = 0; member < parts_.size(); ++member) {
     CudaStream& stream = stream_of(*streams[member], *devices_[member]);
+    stream.join_collective();
     parts_[member] = part_of(collective, stream, data, inputs, member);
   }
   const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
@@ -85,7 +86,7 @@ void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stre
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();
-  const TracedCall traced = stream.trace_collective();
+  const TracedCall traced = stream.trace_call();
   member_->enqueue(*group_, collective, part, data.front().bytes);
 }
 

@@ -48,12 +48,12 @@ class NcclMember::Use {
   explicit Use(NcclMember& member) : member_(member) {
     const std::lock_guard lock(member_.mutex_);
     if (member_.failure_) std::rethrow_exception(member_.failure_);
-    member_.is_used_ = true;
+    ++member_.uses_;
   }
   ~Use() {
     {
       const std::lock_guard lock(member_.mutex_);
-      member_.is_used_ = false;
+      --member_.uses_;
     }
     member_.changed_.notify_all();
   }
@@ -119,8 +119,8 @@ const NcclMembership& NcclMember::add_group(int color, std::size_t member, std::
   }
   wait_for_ranks(result, "ncclCommSplit");
   const std::lock_guard lock(mutex_);
-  return groups_.emplace_back(
-      NcclMembership{.communicator = made_, .member = member, .size = size});
+  return groups_.emplace_back(NcclMembership{
+      .communicator = std::exchange(made_, nullptr), .member = member, .size = size});
 }
 
 void NcclMember::wait_for_ranks(nccl::Result result, const char* what) {
@@ -173,7 +173,7 @@ void NcclMember::watch() {
     } catch (...) {
       lock.lock();
       failure_ = std::current_exception();
-      changed_.wait_for(lock, limits_.leaving, [this] { return !is_used_; });
+      changed_.wait_for(lock, limits_.leaving, [this] { return uses_ == 0; });
       lock.unlock();
       abort();
       aborted_ = true;
@@ -196,7 +196,9 @@ void NcclMember::abort() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();
   for (const nccl::Communicator communicator : communicators()) (void)f.comm_abort(communicator);
-  if (joined_ != nullptr) (void)f.comm_abort(joined_);
+  if (joined_ != nullptr) (void)f.comm_abort(joined_);  // also ends a split in progress
+  const std::lock_guard lock(mutex_);
+  if (made_ != nullptr) (void)f.comm_abort(made_);
 }
 
 std::vector<nccl::Communicator> NcclMember::communicators() const {

@@ -84,13 +84,13 @@ class NcclMember {
   int size_;  // number of ranks
   int rank_;
   nccl::Communicator joined_ = nullptr;  // non-blocking communicator of all ranks
-  // last communicator split from joined_; NCCL may set it until all ranks have joined
+  // communicator that is being split from joined_; NCCL may set it until all ranks have joined
   nccl::Communicator made_ = nullptr;
   bool aborted_ = false;      // whether the watching thread has aborted
   mutable std::mutex mutex_;  // protects the members below
   std::condition_variable changed_;
   std::deque<NcclMembership> groups_;  // blocking communicators; the first is that of all ranks
-  bool is_used_ = false;               // whether a thread is in a call of NCCL
+  int uses_ = 0;                       // number of threads in a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
   std::thread thread_;  // the watching thread, which uses the other members

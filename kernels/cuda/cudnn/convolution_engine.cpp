@@ -12,39 +12,12 @@
 #include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/pointwise_product.h"
+#include "kernels/cuda/ops/weight_gradient.h"
 #include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/tuning/autotuner.h"
 
 namespace parbench::cuda {
 namespace {
-
-/// Returns the tensors of a graph, in the order of the arguments of ConvolutionEngine::run.
-std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
-  const ConvolutionShape& shape = graph.shape;
-  const TensorDesc source = channels_last(shape.source(), graph.dtype);
-  const TensorDesc destination = channels_last(shape.destination(), graph.dtype);
-  const TensorDesc weights = channels_last(shape.weights(), graph.dtype);
-  switch (graph.pass) {
-    case ConvolutionPass::backward_data:
-      return {destination, weights, source};
-    case ConvolutionPass::backward_weights:
-      return {source, destination, channels_last(shape.weights(), DType::f32)};
-    case ConvolutionPass::forward:
-      break;
-  }
-  if (!graph.bias) return {source, weights, destination};
-  return {source, weights, canonical({shape.out_channels}), destination};
-}
-
-/// Returns a key of everything that affects the engines of a graph.
-std::string key_of(const ConvolutionGraph& graph) {
-  const ConvolutionShape& s = graph.shape;
-  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}",
-                     static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
-                     s.out_channels, s.kernel, s.stride, s.padding, s.groups, s.dilation,
-                     to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
-                     graph.aligned_images);
-}
 
 std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t index) {
   auto plan = engines.build(index);
@@ -63,9 +36,9 @@ std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
   Autotuner* tuner = device.autotuner();
   if (tuner != nullptr) {
     // An index into an incomplete list of engines must not be used for a complete one.
-    const std::string key = key_of(graph) + (engines.complete() ? "" : " incomplete");
+    const std::string key = convolution_key(graph) + (engines.complete() ? "" : " incomplete");
     const auto fastest =
-        tuner->choose(key, tensors_of(graph), engines.count(),
+        tuner->choose(key, convolution_tensors(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
     // An engine that an earlier process measured may fail in this one.
     if (fastest && engines.build(*fastest)) return Choice{*fastest, ChosenBy::measuring};
@@ -77,6 +50,32 @@ constexpr std::string_view no_engine =
     "no engine has the required arithmetic, bitwise equal results and a workspace within the limit";
 
 }  // namespace
+
+std::vector<TensorDesc> convolution_tensors(const ConvolutionGraph& graph) {
+  const ConvolutionShape& shape = graph.shape;
+  const TensorDesc source = channels_last(shape.source(), graph.dtype);
+  const TensorDesc destination = channels_last(shape.destination(), graph.dtype);
+  const TensorDesc weights = channels_last(shape.weights(), graph.dtype);
+  switch (graph.pass) {
+    case ConvolutionPass::backward_data:
+      return {destination, weights, source};
+    case ConvolutionPass::backward_weights:
+      return {source, destination, channels_last(shape.weights(), DType::f32)};
+    case ConvolutionPass::forward:
+      break;
+  }
+  if (!graph.bias) return {source, weights, destination};
+  return {source, weights, canonical({shape.out_channels}), destination};
+}
+
+std::string convolution_key(const ConvolutionGraph& graph) {
+  const ConvolutionShape& s = graph.shape;
+  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}",
+                     static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
+                     s.out_channels, s.kernel, s.stride, s.padding, s.groups, s.dilation,
+                     to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
+                     graph.aligned_images);
+}
 
 /// First tries engines that accept the address of any image of a batch, then engines that require
 /// addresses aligned to 16 bytes. With the latter, a run fails with cuDNN's message on alignment if
@@ -119,7 +118,7 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
                            return best_of(device, engines, aligned);
                          });
   };
-  EngineSearch& found = device.engine_choices().get(key_of(graph), search);
+  EngineSearch& found = device.engine_choices().get(convolution_key(graph), search);
   if (const auto* failure = std::get_if<CudnnFailure>(&found)) {
     if (failure->kind != CudnnFailure::Kind::unsupported) add_fault(failure->text);
     return std::nullopt;
@@ -141,7 +140,10 @@ void ConvolutionEngine::take_product_if_faster(CudaDevice& device) {
   const std::optional<Product> wanted = pointwise_product(graph_);
   if (tuner == nullptr || !wanted) return;
   std::unique_ptr<Matmul> product = Matmul::find(device, *wanted);
-  if (!product || !(product->takes_any_address() || graph_.aligned_images)) return;
+  if (!product) return;
+  const bool fits =
+      product->takes_any_address() || graph_.aligned_images || has_aligned_pixels(graph_);
+  if (!fits) return;
   const auto candidate = [&](std::size_t index) -> std::optional<TuningCandidate> {
     if (index == 0) {
       return TuningCandidate{plan_->workspace_bytes(),
@@ -154,8 +156,8 @@ void ConvolutionEngine::take_product_if_faster(CudaDevice& device) {
           product->run(stream.handle(), pointwise_addresses(graph_, tensors), memory);
         }};
   };
-  const auto fastest =
-      tuner->choose("engine or product of " + key_of(graph_), tensors_of(graph_), 2, candidate);
+  const auto fastest = tuner->choose("engine or product of " + convolution_key(graph_),
+                                     convolution_tensors(graph_), 2, candidate);
   if (fastest != 1U) return;
   plan_.reset();
   product_ = std::move(product);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 #include "kernels/cuda/ops/matmul.h"
@@ -19,6 +20,12 @@ namespace parbench::cuda {
 
 class CudaDevice;
 class CudaStream;
+
+/// Returns the tensors of a graph, in the order of the arguments of ConvolutionEngine::run.
+[[nodiscard]] std::vector<TensorDesc> convolution_tensors(const ConvolutionGraph& graph);
+
+/// Returns a key of everything that affects the engines of a graph.
+[[nodiscard]] std::string convolution_key(const ConvolutionGraph& graph);
 
 /// The engine that cuDNN's heuristics or tuning selected for a graph.
 struct EngineChoice {

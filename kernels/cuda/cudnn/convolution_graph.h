@@ -31,4 +31,10 @@ struct ConvolutionGraph {
   bool aligned_images = false;
 };
 
+/// Returns the arithmetic of an equivalent matrix product.
+[[nodiscard]] constexpr MathMode product_math(const ConvolutionGraph& graph) {
+  const bool tf32 = graph.dtype == DType::f32 && graph.arithmetic == Arithmetic::tensor_cores;
+  return tf32 ? MathMode::tf32 : MathMode::strict;
+}
+
 }  // namespace parbench::cuda

@@ -77,6 +77,14 @@ cudaStream_t CudaDevice::create_stream() {
   return stream;
 }
 
+void CudaDevice::upload(const Buffer& to, const void* from, std::size_t bytes) {
+  const cudaStream_t stream = create_stream();
+  cudaError_t status = cudaMemcpyAsync(to.data(), from, bytes, cudaMemcpyDefault, stream);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  (void)cudaStreamDestroy(stream);
+  PARBENCH_CUDA(status);
+}
+
 AvailableMemory CudaDevice::available_memory() const {
   make_current();
   std::size_t free = 0;

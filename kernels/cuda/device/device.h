@@ -67,6 +67,10 @@ class CudaDevice final : public Device {
   /// that launch no kernels: unlike `make_current`, it may be called while the part is current in
   /// another thread.
   void enter_gpu() const;
+  /// Copies host memory to a buffer of the device and waits. cudaMemcpy does not suffice: from
+  /// pageable memory it returns before the copy has arrived, and non-blocking streams have no order
+  /// with it.
+  void upload(const Buffer& to, const void* from, std::size_t bytes);
   /// Creates a stream that does not synchronise with the default stream. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 

@@ -131,11 +131,12 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
 }
 
 /// Returns an implementation that writes f32: rounding the gradient to bf16 would lose the accuracy
-/// of the sum in f32. The first choice is an engine of cuDNN that reads the activations' type. If
-/// there is none (cuDNN 9.19 has none for bf16 without run-time compilation on any GPU), matrix
-/// products compute the gradient from the same inputs. If cuBLASLt has no algorithm either, as for
-/// bf16 rows that no vector load can access, bf16 inputs are widened for an engine that reads f32
-/// (TF32 represents every bf16 exactly). The last choice is the direct kernel.
+/// of the sum in f32. The first choice is an engine of cuDNN that reads the activations' type, or a
+/// product that is measured to be faster. If there is none (cuDNN 9.19 has none for bf16 without
+/// run-time compilation on any GPU), matrix products compute the gradient from the same inputs. If
+/// cuBLASLt has no algorithm either, as for bf16 rows that no vector load can access, bf16 inputs
+/// are widened for an engine that reads f32 (TF32 represents every bf16 exactly). The last choice
+/// is the direct kernel.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {
@@ -148,7 +149,7 @@ std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
     return std::make_unique<EngineGradient>(std::move(engine), desc.dtype, desc.accumulate);
   };
   if (auto engine = ConvolutionEngine::find(device, graph, faults)) {
-    return of_engine(*std::move(engine));
+    return faster_gradient(device, graph, desc.accumulate, of_engine(*std::move(engine)));
   }
   if (auto product = make_gradient_product(device, graph, desc.accumulate)) return product;
   if (desc.dtype == DType::bf16) {

@@ -105,13 +105,13 @@ std::shared_ptr<const CopiedValues> copied_values(CudaDevice& device, const Valu
   static std::map<std::pair<const CudaDevice*, const void*>, std::weak_ptr<const CopiedValues>>
       copies;
   const std::lock_guard lock(mutex);
+  std::erase_if(copies, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<const CopiedValues>& known = copies[{&device, values.get()}];
   if (auto copy = known.lock()) return copy;
   const std::size_t bytes = values->size() * sizeof(float);
   auto copy = std::make_shared<CopiedValues>(
       CopiedValues{values, device.allocate(bytes, MemoryKind::device)});
-  device.make_current();
-  PARBENCH_CUDA(cudaMemcpy(copy->memory.data(), values->data(), bytes, cudaMemcpyHostToDevice));
+  device.upload(copy->memory, values->data(), bytes);
   known = copy;
   return copy;
 }

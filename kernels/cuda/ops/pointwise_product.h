@@ -10,9 +10,9 @@
 
 namespace parbench::cuda {
 
-/// Returns the product that computes a forward pass or a data gradient in f32 throughout: pixels
-/// times weights, without copying either. Returns nothing for other passes and arithmetics, for
-/// groups, and for convolutions whose patches differ from the source (weight_gradient.h).
+/// Returns the product that computes a forward pass or a data gradient: pixels times weights,
+/// without copying either. Returns nothing for the other pass, for groups, for bf16 with a bias,
+/// and for convolutions whose patches differ from the source (weight_gradient.h).
 [[nodiscard]] std::optional<Product> pointwise_product(const ConvolutionGraph& graph);
 
 /// Returns the operands of that product from the tensors of the graph, which are in the order of

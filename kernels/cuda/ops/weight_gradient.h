@@ -47,6 +47,12 @@ constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::size_t max_bytes = max_patch_bytes);
 
+/// Returns the faster of `engine` and the product on the source, as the device's tuner measures
+/// them. Returns `engine` without a tuner or such a product.
+[[nodiscard]] std::unique_ptr<WeightGradient> faster_gradient(
+    CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
+    std::unique_ptr<WeightGradient> engine);
+
 /// Number of consecutive images whose patches are in scratch memory at once, and the distance
 /// between rows of patches in elements.
 struct PatchPlan {
@@ -63,5 +69,8 @@ struct PatchPlan {
 
 /// Returns whether the patches are the source itself: with one tap, stride 1 and no padding.
 [[nodiscard]] bool source_is_patches(const ConvolutionShape& shape);
+
+/// Returns whether pixels, and the groups in them, are aligned for vector loads if the tensors are.
+[[nodiscard]] bool has_aligned_pixels(const ConvolutionGraph& graph);
 
 }  // namespace parbench::cuda

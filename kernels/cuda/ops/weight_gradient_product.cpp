@@ -122,18 +122,7 @@ Product product_of(const ConvolutionGraph& graph, const PatchPlan& plan, std::in
           .row_b = plan.row_length,
           .input = graph.dtype,
           .output = DType::f32,
-          .math = graph.dtype == DType::f32 && graph.arithmetic == Arithmetic::tensor_cores
-                      ? MathMode::tf32
-                      : MathMode::strict};
-}
-
-/// Returns whether pixels, and the groups in them, are aligned for vector loads.
-bool has_aligned_pixels(const ConvolutionGraph& graph) {
-  const ConvolutionShape& shape = graph.shape;
-  const auto aligned = [&](std::int64_t channels) {
-    return static_cast<std::size_t>(channels / shape.groups) * size_of(graph.dtype) % 16 == 0;
-  };
-  return aligned(shape.in_channels) && aligned(shape.out_channels);
+          .math = product_math(graph)};
 }
 
 /// Returns the product for `images` images; null if cuBLASLt has no algorithm for it, or only one
@@ -146,6 +135,14 @@ std::unique_ptr<Matmul> find_product(CudaDevice& device, const ConvolutionGraph&
 }
 
 }  // namespace
+
+bool has_aligned_pixels(const ConvolutionGraph& graph) {
+  const ConvolutionShape& shape = graph.shape;
+  const auto aligned = [&](std::int64_t channels) {
+    return static_cast<std::size_t>(channels / shape.groups) * size_of(graph.dtype) % 16 == 0;
+  };
+  return aligned(shape.in_channels) && aligned(shape.out_channels);
+}
 
 bool source_is_patches(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.stride == 1 && shape.padding == 0;

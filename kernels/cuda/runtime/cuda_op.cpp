@@ -1,7 +1,10 @@
 // Tensors and enqueueing of CUDA operations.
 #include "kernels/cuda/runtime/cuda_op.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/ops/layout.h"
@@ -32,6 +35,14 @@ TensorDesc tensor_of(const CudaDevice& device, const Operand& operand, std::size
 CudaOp::CudaOp(CudaDevice& device, const OpDesc& desc, std::size_t opaque_bytes)
     : DescribedOp(desc), device_(device) {
   for (const Operand& operand : operands()) add_tensor(tensor_of(device, operand, opaque_bytes));
+}
+
+bool CudaOp::begins_first_run(Addresses arguments) {
+  constexpr std::uintptr_t vector_bytes = 16;
+  const bool is_aligned = std::ranges::all_of(arguments, [](const std::byte* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % vector_bytes == 0;
+  });
+  return !std::exchange(has_run_[is_aligned ? 1 : 0], true);
 }
 
 void CudaOp::enqueue(Stream& stream, std::span<const BufferView> views) {

@@ -1,6 +1,7 @@
 // Base of every CUDA operation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -35,6 +36,10 @@ class CudaOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
+  /// Returns whether `execute` has not been called with such addresses, whose alignment decides
+  /// among kernels; the driver may then have to load kernels.
+  [[nodiscard]] bool begins_first_run(Addresses arguments);
+
   /// Launches the operation's kernels on the stream; the device must be current. Scratch memory is
   /// at `stream.scratch()`, at the offsets that `add_scratch` returned. Implementations must
   /// neither allocate memory nor wait for the stream.
@@ -42,6 +47,7 @@ class CudaOp : public DescribedOp {
 
  private:
   CudaDevice& device_;
+  std::array<bool, 2> has_run_{};  // by whether all addresses are aligned for vectors
 };
 
 /// Memory that a KernelOp needs, and the name of its implementation.

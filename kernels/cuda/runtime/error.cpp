@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
+#include <string_view>
 
 #include "kernels/base/error.h"
 #include "kernels/cuda/runtime/driver.h"
@@ -17,9 +19,15 @@ std::string device_text() {
   return fmt::format("cuda:{}", device);
 }
 
+/// Returns a source's path in the repository, without the folder from which it was compiled.
+std::string_view in_repository(std::string_view file) {
+  const std::size_t begin = file.rfind("kernels/cuda/");
+  return begin == std::string_view::npos ? file : file.substr(begin);
+}
+
 std::string described(const CallSite& site, const std::string& words) {
-  return fmt::format("{} at {}:{} on {}: {}", site.expression, site.file, site.line, device_text(),
-                     words);
+  return fmt::format("{} at {}:{} on {}: {}", site.expression, in_repository(site.file), site.line,
+                     device_text(), words);
 }
 
 [[noreturn]] void fail_as_lost(const std::string& text, cudaError_t status) {

@@ -3,7 +3,11 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 
 #include "kernels/base/error.h"
@@ -14,6 +18,37 @@ namespace parbench::cuda {
 namespace {
 
 constexpr std::size_t page = 4096;
+
+/// Makes the kernel prefer the NUMA node nearest to the current device for pages that this thread
+/// allocates during the lifetime of the object. Copies from other nodes cross the link between
+/// them. Has no effect if the thread has a policy, for example by numactl, or the system refuses to
+/// set one, as containers without CAP_SYS_NICE do.
+class NearDevice {
+ public:
+  NearDevice() {
+    constexpr int max_nodes = sizeof(unsigned long) * CHAR_BIT;
+    int device = 0;
+    int node = -1;
+    PARBENCH_CUDA(cudaGetDevice(&device));
+    if (cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) != cudaSuccess) {
+      (void)cudaGetLastError();  // a driver that does not know the attribute
+    }
+    if (node < 0 || node >= max_nodes) return;  // negative: unknown, or no NUMA nodes
+    int policy = MPOL_DEFAULT;
+    if (syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0) != 0) return;
+    if (policy != MPOL_DEFAULT) return;
+    const unsigned long nodes = 1UL << static_cast<unsigned int>(node);
+    is_set_ = syscall(SYS_set_mempolicy, MPOL_PREFERRED, &nodes, max_nodes + 1) == 0;
+  }
+  ~NearDevice() {
+    if (is_set_) (void)syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0);
+  }
+  NearDevice(const NearDevice&) = delete;
+  NearDevice& operator=(const NearDevice&) = delete;
+
+ private:
+  bool is_set_ = false;
+};
 
 std::size_t free_bytes() {
   std::size_t free = 0;
@@ -36,6 +71,7 @@ Buffer allocate_device(const std::string& owner, std::size_t bytes) {
 
 Buffer allocate_pinned(const std::string& owner, std::size_t bytes) {
   void* address = nullptr;
+  const NearDevice near;
   const cudaError_t status = cudaHostAlloc(&address, bytes, cudaHostAllocPortable);
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();

@@ -22,6 +22,7 @@
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/event.h"
 #include "kernels/cuda/runtime/graph.h"
+#include "kernels/cuda/runtime/waiting_streams.h"
 
 namespace parbench::cuda {
 namespace {
@@ -59,6 +60,7 @@ CudaStream::~CudaStream() {
   device_.try_to_make_current();
   if (host_worker_) host_worker_->stop();  // the stream may wait for the worker
   (void)cudaStreamSynchronize(stream_);
+  waiting_streams().remove(*this);
   host_worker_.reset();
   traced_.reset();
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
@@ -110,6 +112,16 @@ void CudaStream::wait_across(Event& event) {
   }
   PARBENCH_CUDA(driver().stream_wait_value(stream_, reinterpret_cast<CUdeviceptr>(records.word()),
                                            records.announced(), CU_STREAM_WAIT_VALUE_GEQ));
+  waiting_streams().add(*this);
+}
+
+/// Waits for the streams that wait for memory, because a kernel may be loaded next. What they wait
+/// for has been enqueued and needs nothing that this thread has yet to enqueue.
+void CudaStream::await_waiting_streams() const {
+  for (const CudaStream* stream : waiting_streams().all()) {
+    if (!is_capturing(stream->stream_)) stream->wait_until_idle(default_limit);
+  }
+  device_.make_current();
 }
 
 std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue) {
@@ -123,6 +135,7 @@ std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue)
 
 void CudaStream::synchronize(std::chrono::milliseconds limit) {
   wait_until_idle(limit);
+  waiting_streams().remove(*this);
   if (host_worker_) host_worker_->finish(limit);
   if (traced_) settle(*traced_);
 }
@@ -168,9 +181,11 @@ void CudaStream::execute(CudaOp& op, std::span<const BufferView> views) {
   }
   std::array<std::byte*, DescribedOp::max_arguments> addresses{};
   op.resolve(views, name_, addresses);
+  const auto arguments = std::span(addresses).first(views.size());
   device_.make_current();
+  if (op.begins_first_run(arguments)) await_waiting_streams();
   const TracedCall traced = trace_call();
-  op.execute(*this, std::span(addresses).first(views.size()));
+  op.execute(*this, arguments);
 }
 
 cudnnHandle_t CudaStream::cudnn() {
@@ -190,6 +205,10 @@ TracedCall CudaStream::trace_collective() const {
   return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
 }
 
+void CudaStream::join_collective() const {
+  if (traced_) traced_->join_collective(tag());
+}
+
 /// CUPTI requires a synchronising call before its records are read. The stream is idle, so the call
 /// returns at once.
 void CudaStream::settle(TracedStream& traced) const {
@@ -205,10 +224,7 @@ void CudaStream::log_activities(ActivityLog* log) {
   if (log == nullptr) return;
   ActivityLog probes(clock_probes);
   const TracedStream::Description description{
-      .name = name_,
-      .handle = stream_,
-      .device = static_cast<std::uint32_t>(device_.ordinal()),
-      .is_idle = [this] {
+      .name = name_, .device = static_cast<std::uint32_t>(device_.ordinal()), .is_idle = [this] {
         device_.make_current();
         return is_idle();
       }};

@@ -56,10 +56,13 @@ class CudaStream final : public Stream {
   /// compute streams, so that no execution has to make the handle.
   [[nodiscard]] cudnnHandle_t cudnn();
 
-  /// Returns a scope for enqueueing a collective. Work that the calling thread enqueues on the
-  /// members' streams within the scope is logged with this stream's tag, each in the log of the
-  /// stream on which it runs. The scope has no effect if this stream does not log.
+  /// Returns a scope for enqueueing work, which is logged with this stream's tag. The scope has no
+  /// effect if this stream does not log.
+  [[nodiscard]] TracedCall trace_call() const;
+  /// Like `trace_call`, for a collective of streams on different devices with the same tag: work is
+  /// logged by the stream of the device that executes it. All members' streams must have joined.
   [[nodiscard]] TracedCall trace_collective() const;
+  void join_collective() const;
 
   /// Returns the number of the current logging session; 0 if the stream does not log.
   [[nodiscard]] std::uint64_t logging_session() const { return traced_ ? traced_->session() : 0; }
@@ -67,9 +70,9 @@ class CudaStream final : public Stream {
  private:
   void grow_scratch(std::size_t bytes) override;
   void wait_across(Event& event);
+  void await_waiting_streams() const;
   [[nodiscard]] bool is_idle() const;
   void wait_until_idle(std::chrono::milliseconds limit) const;
-  [[nodiscard]] TracedCall trace_call() const;
   void settle(TracedStream& traced) const;
   [[nodiscard]] double clock_error(TracedStream& traced, const ActivityLog& probes);
 

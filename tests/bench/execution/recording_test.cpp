@@ -19,11 +19,14 @@
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/machine/machine.h"
 #include "tests/scenarios/fake_device.h"
+#include "tests/support/logging_stream.h"
 
 namespace parbench {
 namespace {
 
 using std::chrono::microseconds;
+using test::Logging;
+using test::LoggingStream;
 using ::testing::ElementsAre;
 
 /// Two streams of one device. Tasks spin.
@@ -198,46 +201,6 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   EXPECT_EQ(profile.metrics.calls[0].count, 2);
 }
 
-/// Keeps the log that it is given, or refuses it, and notes whether it had one at each capture.
-class LoggingStream final : public Stream {
- public:
-  LoggingStream(Device& device, bool can_log) : device_(device), can_log_(can_log) {}
-  [[nodiscard]] Device& device() const override { return device_; }
-  [[nodiscard]] int threads() const override { return 1; }
-  [[nodiscard]] std::size_t scratch_bytes() const override { return 0; }
-  void copy(BufferView, BufferView) override { copied_tags.push_back(tag()); }
-  void record(Event&) override {}
-  void wait(Event&) override {}
-  void synchronize(std::chrono::milliseconds) override {}
-  [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override {
-    enqueue();
-    logged_captures.push_back(log != nullptr);
-    return std::make_unique<NoGraph>();
-  }
-  void log_activities(ActivityLog* given) override {
-    if (given != nullptr) check_activities();
-    log = given;
-  }
-  void check_activities() override {
-    if (!can_log_) throw Unsupported("no log");
-  }
-
-  using Stream::tag;
-
-  ActivityLog* log = nullptr;
-  std::vector<ActivityTag> copied_tags;
-  std::vector<bool> logged_captures;
-
- private:
-  struct NoGraph final : Graph {
-    void launch() override {}
-  };
-  void grow_scratch(std::size_t) override {}
-
-  Device& device_;
-  bool can_log_;
-};
-
 /// A lane on each of these streams, with a copy.
 template <class Streams>
 Plan copies_on(Streams& streams) {
@@ -251,8 +214,8 @@ Plan copies_on(Streams& streams) {
 
 TEST(RecordingRefused, LeavesNoStreamLogging) {
   test::FakeDevice device(0);
-  std::array streams{LoggingStream(device, true), LoggingStream(device, false),
-                     LoggingStream(device, true)};
+  std::array streams{LoggingStream(device), LoggingStream(device, Logging::refused),
+                     LoggingStream(device)};
   const Plan plan = copies_on(streams);
   const CallTags tags(plan);
   EXPECT_THROW((void)CallRecorder(plan, SubmitMode::one_thread, tags), Unsupported);
@@ -261,7 +224,7 @@ TEST(RecordingRefused, LeavesNoStreamLogging) {
 
 TEST(RecordingRefused, IsKnownBeforeAndLetsThePlanRun) {
   test::FakeDevice device(0);
-  std::array streams{LoggingStream(device, true), LoggingStream(device, false)};
+  std::array streams{LoggingStream(device), LoggingStream(device, Logging::refused)};
   const Plan plan = copies_on(streams);
   Executor executor(plan);
   EXPECT_THROW(executor.check_recording(), Unsupported);
@@ -271,7 +234,7 @@ TEST(RecordingRefused, IsKnownBeforeAndLetsThePlanRun) {
 
 TEST(Tags, AreThoseOfThePlansCallsAlone) {
   test::FakeDevice device(0);
-  std::array streams{LoggingStream(device, true), LoggingStream(device, true)};
+  std::array streams{LoggingStream(device), LoggingStream(device)};
   const Plan plan = copies_on(streams);
   Executor executor(plan);
   (void)executor.run();
@@ -282,7 +245,7 @@ TEST(Tags, AreThoseOfThePlansCallsAlone) {
 
 TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
   test::FakeDevice device(0);
-  std::array streams{LoggingStream(device, true)};
+  std::array streams{LoggingStream(device)};
   const Plan plan = copies_on(streams);
   Executor executor(plan, SubmitMode::graph);
   (void)executor.run();

@@ -1,12 +1,17 @@
 // No state of the ranks waits without a limit: not for messages, meetings, rank 0 or the end of
 // MPI.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <future>
+#include <string>
 #include <thread>
 
 #include "bench/ranks/control/watchdog.h"
@@ -39,6 +44,41 @@ void run_impatient_ranks(const std::function<void(RankTeam& team)>& body) {
 void wait_for_message(RankTeam& team, int from) {
   std::byte data{};
   team.exchange([&] { team.link().receive(from, 1, &data, 1); });
+}
+
+/// The two ends of a terminal.
+struct PseudoTerminal {
+  PseudoTerminal() {
+    ::grantpt(controller);
+    ::unlockpt(controller);
+    terminal = ::open(::ptsname(controller), O_RDWR | O_NOCTTY);  // NOLINT(concurrency-mt-unsafe)
+  }
+  ~PseudoTerminal() {
+    ::close(terminal);
+    ::close(controller);
+  }
+  PseudoTerminal(const PseudoTerminal&) = delete;
+  PseudoTerminal& operator=(const PseudoTerminal&) = delete;
+
+  int controller = ::posix_openpt(O_RDWR | O_NOCTTY);
+  int terminal = -1;
+};
+
+TEST(RankLimitsDeathTest, EraseTheProgressOnATerminalBeforeTheErrorThatEndsTheRun) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  const PseudoTerminal pair;
+  ASSERT_GE(pair.terminal, 0);
+  const auto end_on_terminal = [&] {
+    ::setenv("TERM", "xterm", 1);  // NOLINT(concurrency-mt-unsafe)
+    ::dup2(pair.terminal, STDERR_FILENO);
+    std::fputs("Measuring  12%", stderr);
+    end_run("rank 1 is lost");
+  };
+  EXPECT_EXIT(end_on_terminal(), ::testing::ExitedWithCode(1), "");
+  std::string shown(4096, '\0');
+  shown.resize(static_cast<std::size_t>(
+      std::max<ssize_t>(0, ::read(pair.controller, shown.data(), shown.size()))));
+  EXPECT_EQ(shown.find("Measuring  12%\r\x1b[Kparbench: error: rank 1 is lost"), 0U) << shown;
 }
 
 TEST(RankLimitsDeathTest, EndAFirstExecutionInWhichAMessageDoesNotCome) {

@@ -21,9 +21,12 @@
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"
+#include "tests/bench/ranks/imagined_ranks.h"
 #include "tests/bench/ranks/linked_ranks.h"
 #include "tests/kernels/function_op.h"
+#include "tests/scenarios/fake_device.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/logging_stream.h"
 #include "tests/support/other_device.h"
 
 namespace parbench::test {
@@ -74,6 +77,21 @@ TEST(RankPlan, SendsCopiesBetweenRanksOnTheLanesOfBoth) {
       EXPECT_EQ(here.data()[63], std::byte{7});
     }
   });
+}
+
+TEST(RankPlan, TakesTheMemoryForMessagesOfALaneBeforeItRuns) {
+  ImaginedRanks ranks(2);
+  OtherDevice device(std::move(cpu_devices(1).front()), "other:0");
+  const auto stream = device.make_stream(StreamKind::compute, 0, 1);
+  Plan plan(&ranks);
+  const int before = device.allocations;
+  plan.add_lane("0", *stream);
+  const int prepared = device.allocations;
+  EXPECT_GT(prepared, before);
+  HostWork work([] {});
+  stream->perform(work);
+  stream->synchronize();
+  EXPECT_EQ(device.allocations, prepared);
 }
 
 TEST(RankPlan, WaitsForATaskOfAnotherRankByAMessage) {
@@ -279,6 +297,37 @@ TEST(RankPlan, RecordsTheExecutionNearestToTheSamplesOnAllRanks) {
   for (const TimedCall& call : recording.timeline.calls) {
     EXPECT_GE(seconds_of(call.ran.length()), call.task == 1 ? kept_seconds : kept_seconds / 2);
   }
+}
+
+/// Calls `body` on two ranks with a runner of a copy on rank 0, whose stream logs so.
+void run_copies(Logging logging, const std::function<void(PlanRunner& runner)>& body) {
+  run_ranks(2, [&](RankTeam& team) {
+    FakeDevice device(0);
+    LoggingStream stream(device, team.leads() ? logging : Logging::possible);
+    Plan plan(&team);
+    const LaneId lane = plan.add_lane("0", stream);
+    plan.add({.name = "copy", .kind = TaskKind::copy, .lanes = {lane}}, {CopyCall{}});
+    const auto runner = make_rank_runner(team, plan, SubmitMode::one_thread);
+    body(*runner);
+    EXPECT_EQ(stream.log, nullptr);
+    EXPECT_NO_THROW(static_cast<void>(runner->run())) << "the ranks are at the same step";
+  });
+}
+
+TEST(RankPlan, KnowsBeforeThatARankCannotRecord) {
+  for (const Logging logging : {Logging::refused, Logging::refused_when_tried}) {
+    run_copies(logging,
+               [](PlanRunner& runner) { EXPECT_THROW(runner.check_recording(), Unsupported); });
+  }
+  run_copies(Logging::possible,
+             [](PlanRunner& runner) { EXPECT_NO_THROW(runner.check_recording()); });
+}
+
+TEST(RankPlan, GoesOnAfterARecordingThatLacksRecords) {
+  run_copies(Logging::excessive, [](PlanRunner& runner) {
+    EXPECT_NO_THROW(runner.check_recording());
+    EXPECT_THROW(static_cast<void>(runner.record(1, 0)), Unsupported);
+  });
 }
 
 TEST(RankPlan, IsExecutedOnceBeforeItsGraphs) {

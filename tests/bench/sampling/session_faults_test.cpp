@@ -114,7 +114,7 @@ TEST_F(FaultyCase, OutOfMemoryIsSkippedWithTheNumbers) {
   };
   const report::CaseResult faulty = run_faulty();
   EXPECT_EQ(faulty.status, report::CaseStatus::skipped);
-  EXPECT_THAT(faulty.error, HasSubstr("8.0 GiB requested, 1.0 GiB available"));
+  EXPECT_THAT(faulty.error, HasSubstr("8.00 GiB requested, 1.00 GiB available"));
 }
 
 TEST_F(FaultyCase, OutOfHostMemoryIsSkipped) {

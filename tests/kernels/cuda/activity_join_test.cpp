@@ -128,19 +128,20 @@ TEST_F(ActivityJoinTest, NodesOfGraphsBelongToTheCallsThatWereCaptured) {
   }
 }
 
-TEST_F(ActivityJoinTest, ACollectiveIsLoggedByEachStreamItRanOn) {
-  join_.add_stream(1, 0, 14);
-  join_.add_stream(2, 1, 14);  // the number is one of its device
-  launch(1, {.log = log_of_its_stream, .tag = 5});
-  launch(2, {.log = log_of_its_stream, .tag = 5});
-  join_.add_work({.correlation = 1, .device = 0, .stream = 14, .begin = 10, .end = 50});
-  join_.add_work({.correlation = 2, .device = 1, .stream = 14, .begin = 20, .end = 60});
+TEST_F(ActivityJoinTest, ACollectiveIsLoggedByTheMembersOfTheDevicesThatItRanOn) {
+  join_.add_member(5, 0, 1);
+  join_.add_member(5, 1, 2);
+  join_.add_member(6, 1, 3);
+  launch(1, {.log = log_of_its_device, .tag = 5});
+  launch(2, {.log = log_of_its_device, .tag = 5});
+  join_.add_work({.correlation = 1, .device = 0, .begin = 10, .end = 50});
+  join_.add_work({.correlation = 2, .device = 1, .begin = 20, .end = 60});
   EXPECT_THAT(rows_of(join_.take()),
               ElementsAre(std::tuple(1, 5, 10, 50), std::tuple(2, 5, 20, 60)));
   join_.remove_log(2);
-  launch(3, {.log = log_of_its_stream, .tag = 5});
-  join_.add_work({.correlation = 3, .device = 1, .stream = 14, .begin = 20, .end = 60});
-  EXPECT_EQ(join_.take().lost, 1U) << "of a stream that does not log";
+  launch(3, {.log = log_of_its_device, .tag = 5});
+  join_.add_work({.correlation = 3, .device = 1, .begin = 20, .end = 60});
+  EXPECT_EQ(join_.take().lost, 1U) << "of a member that does not log";
 }
 
 TEST(ClockBoundTest, IsTheCloserReadingOnEachSide) {

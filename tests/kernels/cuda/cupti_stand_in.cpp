@@ -98,12 +98,6 @@ CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* number) {
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiGetStreamIdEx(CUcontext /*context*/, CUstream /*stream*/, std::uint8_t /*own*/,
-                               std::uint32_t* number) {
-  *number = cupti_script.stream_number;
-  return CUPTI_SUCCESS;
-}
-
 #ifndef CUPTI_STAND_IN_OLD
 CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock) {
   cupti_script.clock = clock;

@@ -16,7 +16,6 @@ struct CuptiScript {
   CUptiResult flush = CUPTI_SUCCESS;
   CUpti_ActivityKind failing_kind = CUPTI_ACTIVITY_KIND_INVALID;  // cannot be enabled
   std::size_t dropped = 0;                                        // until it is asked
-  std::uint32_t stream_number = 14;                               // of every stream
   std::vector<std::uint8_t> records;                              // handed over by the next flush
 
   int subscribers = 0;

@@ -48,9 +48,11 @@ class CuptiTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::unique_ptr<TracedStream> traced(
-      ActivityLog& log, std::function<bool()> is_idle = [] { return true; }) const {
-    return std::make_unique<TracedStream>(
-        trace_, TracedStream::Description{.name = "cuda:0/0", .is_idle = std::move(is_idle)}, log);
+      ActivityLog& log, std::function<bool()> is_idle = [] { return true; },
+      std::uint32_t device = 0) const {
+    const TracedStream::Description description{
+        .name = "cuda:0/0", .device = device, .is_idle = std::move(is_idle)};
+    return std::make_unique<TracedStream>(trace_, description, log);
   }
 
   /// Why no stream can be traced.
@@ -80,21 +82,21 @@ class CuptiTest : public ::testing::Test {
 
   template <class Record>
   void record_work(CUpti_ActivityKind kind, std::uint32_t correlation, std::uint64_t begin,
-                   std::uint64_t end, std::uint64_t node = 0) const {
+                   std::uint64_t end, std::uint64_t node = 0, std::uint32_t device = 0) const {
     Record work{};
     work.kind = kind;
     work.correlationId = correlation;
     work.graphNodeId = node;
-    work.streamId = script().stream_number;
+    work.deviceId = device;
     work.start = begin;
     work.end = end;
     script().add(work);
   }
 
   void record_kernel(std::uint32_t correlation, std::uint64_t begin, std::uint64_t end,
-                     std::uint64_t node = 0) const {
+                     std::uint64_t node = 0, std::uint32_t device = 0) const {
     record_work<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, correlation, begin,
-                                        end, node);
+                                        end, node, device);
   }
 
   std::shared_ptr<ActivityTrace> trace_ = std::make_shared<ActivityTrace>(
@@ -289,17 +291,24 @@ TEST_F(CuptiTest, NodesOfAnEarlierSessionAreForgotten) {
   EXPECT_THAT(tags_of(log_), IsEmpty());
 }
 
-TEST_F(CuptiTest, ACollectiveIsOfTheStreamThatItRanOn) {
+TEST_F(CuptiTest, ACollectiveIsOfTheMembersOnTheDevicesThatItRanOn) {
   ActivityLog other(4);
   const auto first = traced(log_);
-  script().stream_number = 15;
-  const auto second = traced(other);
-  { const TracedCall call = first->enqueue_collective(3); }
+  const auto second = traced(
+      other, [] { return true; }, 1);
+  for (const auto* member : {&first, &second}) (*member)->join_collective(3);
+  {
+    const TracedCall call = first->enqueue_collective(3);
+    announce_node(100);
+  }
   record_call(1);
-  record_kernel(1, 10, 20);  // on stream 15
+  record_kernel(1, 10, 20, 0, 1);
   first->settle();
   EXPECT_THAT(tags_of(log_), IsEmpty());
   EXPECT_THAT(tags_of(other), ElementsAre(3));
+  record_kernel(2, 30, 40, 100, 0);  // by a graph
+  first->settle();
+  EXPECT_THAT(tags_of(log_), ElementsAre(3));
 }
 
 TEST_F(CuptiTest, RecordsThatAreMissingAreCounted) {

@@ -72,7 +72,7 @@ int ncclCommSplit(ncclComm*, int color, int key, ncclComm** made, void*) {
   *made = &communicators[static_cast<std::size_t>(nccl_script.splits)];
   (*made)->rank = key;
   ++nccl_script.alive;
-  return 0;
+  return nccl_script.split;
 }
 #endif
 

@@ -22,7 +22,8 @@ struct NcclCall {
 
 struct NcclScript {
   int version = 22809;
-  int init = 0;                  // results, as ncclResult_t
+  int init = 0;  // results, as ncclResult_t
+  int split = 0;
   int failing_rank = -1;         // whose collectives fail
   int asynchronous = 0;          // of rank 1
   char id = 0;                   // the first byte of the one by which a rank was joined,

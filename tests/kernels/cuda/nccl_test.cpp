@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -375,6 +376,39 @@ TEST_F(NcclMemberTest, LetsACallReturnBeforeItFreesTheCommunicator) {
   member->enqueue(member->all(), Collective::all_reduce, parts_[1], 32);
   EXPECT_EQ(aborted_during_call, 0);
   while (aborted() < 2) std::this_thread::yield();
+}
+
+TEST_F(NcclMemberTest, LetsTheCallsOfAllThreadsReturnBeforeItFreesTheCommunicator) {
+  lose_rank();
+  const auto member = join();
+  const auto enqueue = [&] {
+    member->enqueue(member->all(), Collective::all_reduce, parts_[1], 32);
+  };
+  bool is_outer = true;
+  int aborted_during_call = -1;
+  script().at_group_end = [&] {
+    if (!std::exchange(is_outer, false)) return;
+    std::thread(enqueue).join();
+    is_lost = true;
+    while (!has_found_loss(*member)) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for a thread that does not wait
+    aborted_during_call = aborted();
+  };
+  enqueue();
+  EXPECT_EQ(aborted_during_call, 0);
+}
+
+TEST_F(NcclMemberTest, AbortsTheCommunicatorThatIsBeingSplit) {
+  {
+    const auto member = join();
+    script().split = script().asynchronous = 7;  // ncclInProgress
+    EXPECT_THAT(message_of([&] {
+                  (void)member->split(std::array{0, 1});
+                }),
+                HasSubstr("has not connected the GPUs of 2 ranks"));
+    EXPECT_EQ(script().alive, 3);
+  }
+  EXPECT_EQ(script().alive, 0);
 }
 
 TEST_F(NcclMemberTest, AbortsACallThatWaitsForALostRank) {

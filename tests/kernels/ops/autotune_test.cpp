@@ -34,7 +34,14 @@ class Autotune : public testing::Test {
 
 std::vector<OperationCase> products() {
   constexpr ConvolutionShape shape{2, 64, 16, 16, 64, 3, 1, 1, 1};
-  return {{"forward", ConvolutionForward{shape, DType::f32, true}, 2e-5},
+  constexpr ConvolutionShape one_tap{2, 64, 8, 8, 32, 1, 1, 0, 1};
+  constexpr double bf16_rounding = 1e-2;
+  return {{"pointwise_forward", ConvolutionForward{one_tap, DType::f32, true}, 2e-5},
+          {"pointwise_data", ConvolutionBackwardData{one_tap}, 2e-5},
+          {"pointwise_weights", ConvolutionBackwardWeights{one_tap, DType::f32, true, true}, 2e-5},
+          {"pointwise_forward_bf16", ConvolutionForward{one_tap, DType::bf16}, bf16_rounding},
+          {"pointwise_data_bf16", ConvolutionBackwardData{one_tap, DType::bf16}, bf16_rounding},
+          {"forward", ConvolutionForward{shape, DType::f32, true}, 2e-5},
           {"data", ConvolutionBackwardData{shape}, 2e-5},
           {"weights", ConvolutionBackwardWeights{shape, DType::f32, true, true}, 2e-5},
           {"linear", LinearForward{{32, 64, 40}}, 2e-5},

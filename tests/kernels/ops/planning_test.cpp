@@ -341,8 +341,6 @@ TEST_P(Planning, ProcessorsRefuseTf32WithARemedy) {
 
 // Whatever the planned layouts are: there and back again is the identity.
 TEST_P(Planning, WeightsSurviveAReorderThereAndBack) {
-  std::string why;
-  const auto bench = Bench::open(GetParam(), why);
   for (const ConvolutionShape& shape :
        {ConvolutionShape{1, 3, 9, 9, 64, 7, 2, 3, 1}, ConvolutionShape{1, 32, 9, 9, 16, 3, 1, 1, 1},
         ConvolutionShape{1, 32, 9, 9, 32, 3, 1, 1, 2},
@@ -353,11 +351,11 @@ TEST_P(Planning, WeightsSurviveAReorderThereAndBack) {
     for (std::int64_t i = 0; i < element_count(shape.weights()); ++i) {
       values.push_back(static_cast<double>(i));
     }
-    const GuardedTensor there(*bench, forward->tensor("weights"));
-    const GuardedTensor back(*bench, backward->tensor("weights"));
+    const GuardedTensor there(bench(), forward->tensor("weights"));
+    const GuardedTensor back(bench(), backward->tensor("weights"));
     there.write(values);
     const auto reorder = prepare(Reorder{there.tensor(), back.tensor()});
-    bench->run(*reorder, {there.view(), back.view()});
+    bench().run(*reorder, {there.view(), back.view()});
     EXPECT_EQ(back.read(), values);
     EXPECT_TRUE(back.guards_intact());
   }

@@ -114,6 +114,31 @@ TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
   EXPECT_THAT(sentence(pairs), StartsWith("A command failed: No regression found"));
 }
 
+/// A report of one case with a kernel for products, chosen by `by`.
+Report with_kernel(const std::string& implementation, const std::string& by) {
+  Report report = made_report({steady(1)});
+  report.cases[0].kernels = {{"gemm", implementation, 4, by}};
+  return report;
+}
+
+TEST(Comparison, CautionsThatOneSideWasTuned) {
+  const auto cautions = [](const Report& base, const Report& now) {
+    return compared(base, now).cautions;
+  };
+  const Report tuned = with_kernel("algorithm 66", "measuring");
+  const Report untuned = with_kernel("algorithm 21", "");
+  EXPECT_THAT(cautions(tuned, tuned), IsEmpty());
+  EXPECT_THAT(cautions(untuned, with_kernel("algorithm 1", "")), IsEmpty())
+      << "another version of the library";
+  EXPECT_THAT(cautions(tuned, untuned),
+              ElementsAre("BASE chose kernels by measuring (--autotune), NEW did not (1 case)."));
+  EXPECT_THAT(cautions(untuned, with_kernel("algorithm 21", "heuristics")),
+              ElementsAre("NEW chose kernels by measuring (--autotune), BASE did not (1 case)."));
+  EXPECT_THAT(cautions(tuned, with_kernel("algorithm 21", "measuring")),
+              ElementsAre("Tuning chose different kernels in 1 case (gemm: algorithm 66 before, "
+                          "algorithm 21 now)."));
+}
+
 /// A report of one process, while other programs had the cores for such a share of the time.
 Report under_load(double seconds, double share) {
   Report report = made_report({{seconds}});

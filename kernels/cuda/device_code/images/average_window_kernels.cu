@@ -51,8 +51,9 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+/// Compiled for four blocks per multiprocessor, as max_pool_backward_kernel.
 template <int size, class Index, class Element>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     average_windows_backward_kernel(Windows<Index> w, const Element* diff_destination,
                                     Element* diff_source, bool count_padding) {
   const Index tasks = w.batch * w.height * w.width * w.groups;

@@ -65,9 +65,10 @@ __device__ void store_total(const DeviceMap& map, const MapIndices<Index>& indic
 }
 
 /// Item i is a chunk of result i % kept_count; chunks of a result are kept_count apart. A thread,
-/// or a block of threads, processes one item at a time.
+/// or a block of threads, processes one item at a time. With large indices compiled for four blocks
+/// per multiprocessor: by default (0) nvcc compiles for six, and spills registers.
 template <bool by_blocks, class Index>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, sizeof(Index) > 4 ? 4 : 0)
     reduce_map_kernel(DeviceMap map, std::int64_t chunks, double* partials) {
   const std::int64_t items = map.kept_count * chunks;
   const std::int64_t workers = by_blocks ? gridDim.x : grid_threads();

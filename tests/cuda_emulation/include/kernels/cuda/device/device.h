@@ -2,6 +2,8 @@
 // thread.
 #pragma once
 
+#include <cstring>
+
 #include "kernels/core/device.h"
 #include "kernels/cuda/ops/layout.h"
 
@@ -10,6 +12,9 @@ namespace parbench::cuda {
 class CudaDevice final : public Device {
  public:
   void make_current() const {}
+  static void upload(const Buffer& to, const void* from, std::size_t bytes) {
+    std::memcpy(to.data(), from, bytes);
+  }
   /// `displacement`: bytes from an aligned address to where its memory begins.
   explicit CudaDevice(std::size_t displacement);
 

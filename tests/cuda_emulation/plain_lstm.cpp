@@ -3,23 +3,23 @@
 #include <cmath>
 
 #include "kernels/base/bfloat16.h"
-#include "kernels/cuda/cudnn/lstm_engine.h"
+#include "tests/cuda_emulation/plain_lstm.h"
 
-namespace parbench::cuda {
+namespace parbench::emulation {
 namespace {
 
 float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 }  // namespace
 
-float LstmEngine::get(const std::byte* memory, std::int64_t index) const {
+float PlainLstm::get(const std::byte* memory, std::int64_t index) const {
   if (dtype_ == DType::bf16) {
     return from_bf16(reinterpret_cast<const std::uint16_t*>(memory)[index]);
   }
   return reinterpret_cast<const float*>(memory)[index];
 }
 
-void LstmEngine::set(std::byte* memory, std::int64_t index, float value) const {
+void PlainLstm::set(std::byte* memory, std::int64_t index, float value) const {
   if (dtype_ == DType::bf16) {
     reinterpret_cast<std::uint16_t*>(memory)[index] = to_bf16(value);
   } else {
@@ -27,13 +27,11 @@ void LstmEngine::set(std::byte* memory, std::int64_t index, float value) const {
   }
 }
 
-void LstmEngine::add(std::byte* memory, std::int64_t index, float value) const {
+void PlainLstm::add(std::byte* memory, std::int64_t index, float value) const {
   set(memory, index, get(memory, index) + value);
 }
 
-LstmEngine::LstmEngine(CudaDevice& /*device*/, const LstmShape& shape, DType dtype,
-                       MathMode /*math*/)
-    : shape_(shape), dtype_(dtype) {
+PlainLstm::PlainLstm(const LstmShape& shape, DType dtype) : shape_(shape), dtype_(dtype) {
   std::size_t next = 0;
   const auto reserve = [&](std::int64_t count) {
     const std::size_t at = next;
@@ -47,17 +45,17 @@ LstmEngine::LstmEngine(CudaDevice& /*device*/, const LstmShape& shape, DType dty
   }
 }
 
-std::size_t LstmEngine::weight_bytes() const {
+std::size_t PlainLstm::weight_bytes() const {
   return static_cast<std::size_t>(shape_.gates() * (1 + shape_.hidden + shape_.in_features)) *
          size_of(dtype_);
 }
 
-std::size_t LstmEngine::saved_bytes() const {
+std::size_t PlainLstm::saved_bytes() const {
   return canonical({shape_.batch, shape_.sequence, 9, shape_.hidden}).bytes;
 }
 
-void LstmEngine::advance(const LstmMemory& memory, const std::byte* source, std::byte* destination,
-                         std::int64_t row) const {
+void PlainLstm::advance(const Memory& memory, const std::byte* source, std::byte* destination,
+                        std::int64_t row) const {
   const std::int64_t hidden = shape_.hidden;
   const bool is_first = row % shape_.sequence == 0;
   auto* gates = reinterpret_cast<float*>(memory.saved) + row * 9 * hidden;
@@ -84,17 +82,17 @@ void LstmEngine::advance(const LstmMemory& memory, const std::byte* source, std:
   }
 }
 
-void LstmEngine::forward(CudaStream& /*stream*/, const std::byte* source, std::byte* destination,
-                         const LstmMemory& memory) const {
+void PlainLstm::forward(const std::byte* source, std::byte* destination,
+                        const Memory& memory) const {
   for (std::int64_t row = 0; row < shape_.batch * shape_.sequence; ++row) {
     advance(memory, source, destination, row);
   }
 }
 
 /// The gradients of a row's gates, and what they leave for the row before.
-void LstmEngine::differentiate(const LstmMemory& memory, const std::byte* diff_destination,
-                               std::vector<float>& diff_state, std::vector<float>& diff_cell,
-                               std::int64_t row) const {
+void PlainLstm::differentiate(const Memory& memory, const std::byte* diff_destination,
+                              std::vector<float>& diff_state, std::vector<float>& diff_cell,
+                              std::int64_t row) const {
   const std::int64_t hidden = shape_.hidden;
   const bool is_first = row % shape_.sequence == 0;
   auto* gates = reinterpret_cast<float*>(memory.saved) + row * 9 * hidden;
@@ -128,9 +126,8 @@ void LstmEngine::differentiate(const LstmMemory& memory, const std::byte* diff_d
   }
 }
 
-void LstmEngine::backward_data(CudaStream& /*stream*/, const std::byte* /*destination*/,
-                               const std::byte* diff_destination, std::byte* diff_source,
-                               const LstmMemory& memory) const {
+void PlainLstm::backward_data(const std::byte* /*destination*/, const std::byte* diff_destination,
+                              std::byte* diff_source, const Memory& memory) const {
   const std::int64_t hidden = shape_.hidden;
   std::vector<float> diff_state;
   std::vector<float> diff_cell;
@@ -155,8 +152,8 @@ void LstmEngine::backward_data(CudaStream& /*stream*/, const std::byte* /*destin
 }
 
 /// Sums in f32, rounded once.
-void LstmEngine::backward_weights(CudaStream& /*stream*/, const std::byte* source,
-                                  const std::byte* destination, const LstmMemory& memory) const {
+void PlainLstm::backward_weights(const std::byte* source, const std::byte* destination,
+                                 const Memory& memory) const {
   const std::int64_t hidden = shape_.hidden;
   const std::int64_t rows = shape_.batch * shape_.sequence;
   const auto* saved = reinterpret_cast<const float*>(memory.saved);
@@ -185,4 +182,4 @@ void LstmEngine::backward_weights(CudaStream& /*stream*/, const std::byte* sourc
   }
 }
 
-}  // namespace parbench::cuda
+}  // namespace parbench::emulation
