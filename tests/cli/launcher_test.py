@@ -137,7 +137,7 @@ def test_waits_for_another_build_for_a_limited_time(clone):
 def test_help_and_unknown_words_fetch_nothing(clone):
     write(clone / "scripts/packages/packages-cuda.txt", "no-such-package\n")  # where the work would begin
     script = "scripts/cuda-libraries"
-    assert "0.9 GB" in launch(clone, "--help", program=script).out
+    assert "1.1 GB" in launch(clone, "--help", program=script).out
     assert "unknown word 'now'" in launch(clone, "now", program=script, code=2).err
 
 

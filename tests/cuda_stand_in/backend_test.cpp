@@ -94,13 +94,23 @@ TEST_F(CudaOnStandIn, AllocatesPinnedMemoryNearTheDevice) {
 /// A variable of the environment during the lifetime of this object.
 class Variable {
  public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* earlier = getenv(name)) earlier_ = earlier;
+    setenv(name, value, 1);
+  }
+  ~Variable() {
+    if (earlier_) {
+      setenv(name_, earlier_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
  private:
   const char* name_;
+  std::optional<std::string> earlier_;
 };
 
 struct LinksOf {
@@ -192,7 +202,7 @@ TEST_F(CudaOnStandIn, CapturesNothingThatWaits) {
 }
 
 TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
-  ASSERT_EQ(setenv("PARBENCH_STAND_IN_DEVICES", "4", 1), 0);
+  const Variable four("PARBENCH_STAND_IN_DEVICES", "4");
   const auto devices = machine().open("cuda:0,cuda:1,cuda:2,cuda:3", {});
   std::vector<Device*> members{devices[3].get(), devices[1].get()};
   const auto some = members.front()->make_communicator(members);
@@ -283,12 +293,13 @@ int failures_of(const Inject& inject, const Use& use) {
     inject(number);
     try {
       use();
-      stand_in::recover();
+      EXPECT_TRUE(stand_in::recover()) << "the failure was ignored";
       return number - 1;
     } catch (const Failure&) {
       stand_in::recover();
     }
   }
+  ADD_FAILURE() << "each of " << max_failures << " attempts failed";
   return max_failures;
 }
 

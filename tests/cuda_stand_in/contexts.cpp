@@ -8,7 +8,6 @@ namespace parbench::stand_in {
 namespace {
 
 constexpr int major = 9;  // as Hopper
-constexpr std::size_t memory_bytes = std::size_t{8} << 30U;
 
 bool exists(int device) { return device >= 0 && device < device_count(); }
 
@@ -19,6 +18,8 @@ CUctx_st* primary_context(int device) {
   return context;
 }
 
+}  // namespace
+
 std::size_t used_bytes(int device) {
   std::size_t sum = 0;
   for (const auto& [address, allocation] : state().allocations) {
@@ -27,8 +28,6 @@ std::size_t used_bytes(int device) {
   }
   return sum;
 }
-
-}  // namespace
 
 CUctx_st* current_context() {
   ThreadState& thread = this_thread();

@@ -57,12 +57,9 @@ cudaError_t make_memory(const Call& call, void** address, std::size_t bytes,
   if (bytes == 0) return cudaSuccess;
   int& left = state().allocations_to_failure;
   if (left > 0 && --left == 0) return call.fail(cudaErrorMemoryAllocation);
-  constexpr std::size_t capacity = std::size_t{8} << 30U;
-  std::size_t used = 0;
-  for (const auto& [place, allocation] : state().allocations) {
-    if (allocation.device == current_context()->device) used += allocation.bytes;
-  }
-  if (bytes > capacity - std::min(used, capacity)) return call.fail(cudaErrorMemoryAllocation);
+  const bool is_full = kind == Allocation::Kind::device &&
+                       bytes > memory_bytes - used_bytes(current_context()->device);
+  if (is_full) return call.fail(cudaErrorMemoryAllocation);
   *address = allocate(bytes, kind);
   return *address != nullptr ? cudaSuccess : call.fail(cudaErrorMemoryAllocation);
 }

@@ -101,12 +101,14 @@ void hold_copies(bool on) {
   state().changed.notify_all();
 }
 
-void recover() {
+bool recover() {
   hold_copies(false);
   const std::lock_guard lock(state().mutex);
+  const bool is_left = state().allocations_to_failure > 0 || state().tasks_to_loss > 0;
   state().allocations_to_failure = state().tasks_to_loss = 0;
   state().lost = cudaSuccess;
   state().loaded.clear();
+  return is_left;
 }
 
 std::map<std::string, int> live_objects() {

@@ -150,6 +150,9 @@ Kind* make(Arguments&&... arguments) {
 [[nodiscard]] CUctx_st* current_context();
 /// Adds a task to a stream, or to the capture that it takes part in.
 void submit(CUstream_st& stream, Task task, Work work = Work::none);
+/// Memory of each device, and how much of it is allocated.
+inline constexpr std::size_t memory_bytes = std::size_t{8} << 30U;
+[[nodiscard]] std::size_t used_bytes(int device);
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
 /// Waits until all streams of the device are idle.

@@ -75,10 +75,12 @@ def run(parbench, scenario, devices, flags):
         command += ["--min-samples", 2, "--quiet", "--report", report, *TINY_FLAGS[scenario], *flags]
         environment = {
             "PARBENCH_STAND_IN_JITTER": "50",
+            **os.environ,
             "PARBENCH_STAND_IN_DEVICES": "8",
             "XDG_CACHE_HOME": folder,
-            **os.environ,
         }
+        for variable in "PARBENCH_CACHE", "PARBENCH_TUNING_CACHE":
+            environment.pop(variable, None)
         process = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, env=environment, timeout=300
         )

@@ -36,8 +36,9 @@ void fail_allocation(int number);
 void lose_devices(int number);
 /// Keeps copies of cudaMemcpy, which no stream waits for, from arriving as long as it is true.
 void hold_copies(bool on);
-/// Ends all of these. No kernel is loaded afterwards.
-void recover();
+/// Ends all of these. No kernel is loaded afterwards. Returns whether an injected failure did not
+/// happen.
+bool recover();
 
 /// Whether a thread with a NUMA policy has allocated this memory.
 [[nodiscard]] bool is_placed(const void* address);

@@ -128,7 +128,8 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   add_fault(choice.engines.fault());
   if (!plan) return std::nullopt;
   ConvolutionEngine engine(choice.graph, std::move(plan), choice.best.by);
-  engine.take_product_if_faster(device);
+  // The choice is stored, so the engine must be the best of a complete list.
+  if (choice.lasting) engine.take_product_if_faster(device);
   return engine;
 }
 

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -78,11 +79,10 @@ cudaStream_t CudaDevice::create_stream() {
 }
 
 void CudaDevice::upload(const Buffer& to, const void* from, std::size_t bytes) {
-  const cudaStream_t stream = create_stream();
-  cudaError_t status = cudaMemcpyAsync(to.data(), from, bytes, cudaMemcpyDefault, stream);
-  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
-  (void)cudaStreamDestroy(stream);
-  PARBENCH_CUDA(status);
+  const auto destroy = [](cudaStream_t stream) { (void)cudaStreamDestroy(stream); };
+  const std::unique_ptr<CUstream_st, decltype(destroy)> stream(create_stream());
+  PARBENCH_CUDA(cudaMemcpyAsync(to.data(), from, bytes, cudaMemcpyDefault, stream.get()));
+  PARBENCH_CUDA(cudaStreamSynchronize(stream.get()));
 }
 
 AvailableMemory CudaDevice::available_memory() const {

@@ -375,6 +375,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t self) {
   if (const ncclResult_t status = check_usable(call, self)) return status;
   if (self->captured.use_count() > 1) refuse(__func__, "a graph has operations of it");
   call.wait([&] { return self->queued == 0; }, "operations of the communicator");
+  self->board.reset();
   self->alive = false;
   return lost(call);
 }
@@ -388,6 +389,7 @@ ncclResult_t ncclCommAbort(ncclComm_t self) {
   call.wait([&] { return !self->busy; }, "operations of an aborted communicator");
   if (self->made != nullptr) *std::exchange(self->made, nullptr) = self->child;
   self->board->unlink();
+  self->board.reset();
   self->alive = false;
   return ncclSuccess;
 }
