@@ -56,7 +56,9 @@ cudaError_t make_memory(const Call& call, void** address, std::size_t bytes,
   if (const cudaError_t lost = call.lost()) return lost;
   if (bytes == 0) return cudaSuccess;
   int& left = state().allocations_to_failure;
-  if (left > 0 && --left == 0) return call.fail(cudaErrorMemoryAllocation);
+  const bool fails = left == 1;
+  left = std::max(0, left - 1);
+  if (fails) return call.fail(cudaErrorMemoryAllocation);
   const bool is_full = kind == Allocation::Kind::device &&
                        bytes > memory_bytes - used_bytes(current_context()->device);
   if (is_full) return call.fail(cudaErrorMemoryAllocation);

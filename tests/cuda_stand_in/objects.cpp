@@ -79,7 +79,7 @@ void Call::wait(const std::function<bool()>& condition, const char* what) {
 
 int setting(const char* variable, int otherwise) {
   const char* value = std::getenv(variable);
-  return value != nullptr ? std::atoi(value) : otherwise;
+  return value != nullptr ? static_cast<int>(std::strtol(value, nullptr, 10)) : otherwise;
 }
 
 int device_count() { return setting("PARBENCH_STAND_IN_DEVICES", 2); }

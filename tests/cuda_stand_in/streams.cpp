@@ -1,4 +1,5 @@
 // Streams: queues, each with a thread.
+#include <algorithm>
 #include <random>
 
 #include "tests/cuda_stand_in/objects.h"
@@ -25,9 +26,9 @@ void work_off(CUstream_st& stream, unsigned int number) {
     const Task task = std::move(stream.queue.front());
     stream.queue.pop_front();
     stream.busy = true;
-    if (state().tasks_to_loss > 0 && --state().tasks_to_loss == 0) {
-      state().lost = cudaErrorIllegalAddress;
-    }
+    int& left = state().tasks_to_loss;
+    if (left == 1) state().lost = cudaErrorIllegalAddress;
+    left = std::max(0, left - 1);
     const bool runs = state().lost == cudaSuccess;
     lock.unlock();
     if (runs) pause_at_random(random);
