@@ -32,7 +32,7 @@ struct DeviceRequest {
 struct RerunCase {
   std::string name;
   CaseSpec spec;
-  std::string cut = {};  // where its stages began (report::cut_of)
+  std::string cut = {};  // layers at which its later stages began (report::cut_of)
 };
 
 /// All options that a run depends on.

@@ -12,9 +12,9 @@ namespace parbench {
 
 struct PreparedCase;
 
-/// Share of the samples' time for measuring tasks alone. This happens between samples, so that
-/// bound and samples see the same conditions. Until its second round, a case may spend twice as
-/// much.
+/// Time for measuring each task by itself, as a fraction of the time of the case's samples. Tasks
+/// are measured between samples, so that the bound and the samples see the same conditions. Until
+/// its second round, a case may spend twice this fraction.
 inline constexpr double cost_share = 0.15;
 
 /// The rounds of one case. All times are in seconds.

@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// The cases of one session. The arguments must outlive it.
+/// Finds equal cases among those of one session. `scenario` and `specs` must outlive the object.
 class EqualCases {
  public:
   EqualCases(const Scenario& scenario, const std::vector<CaseSpec>& specs,

@@ -12,9 +12,10 @@ namespace parbench {
 /// turn one word into the other (optimal string alignment), ignoring the case of ASCII letters.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the candidate nearest to `word`: a completion of it, or one within an edit distance of
-/// about a third of the length of `word`. Returns the first if several are equally near, and
-/// nothing if none is near enough or `word` has fewer than two letters.
+/// Returns the candidate nearest to `word`: one within an edit distance of about a third of the
+/// length of `word`, or, if `word` has at least three letters, a completion of it, which counts as
+/// distance 1. Returns the first if several are equally near, and nothing if none is near enough or
+/// `word` has fewer than two letters.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  const std::vector<std::string>& candidates);
 

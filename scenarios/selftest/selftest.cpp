@@ -108,7 +108,8 @@ const std::vector<Axis> selftest_axes = {
 };
 
 /// Returns the number of lanes of a case: 1 for strategy spin, 2 on a single device, otherwise one
-/// on each device. Counts devices with memory, which holds the lanes' counters; 0 if unknown.
+/// on each device; 0 if the case's memory is unknown. Its devices are those on which it holds
+/// memory, because each lane has a counter there.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });
@@ -128,7 +129,8 @@ double deviation_of(const CaseOutcome& outcome) {
   return outcome.median_seconds / expected_seconds(outcome) - 1;
 }
 
-/// Maximum deviation, as a fraction of the expected time, of a time that counts as recovered.
+/// Maximum deviation of a measured time that counts as accurate, as a fraction of the expected
+/// time.
 constexpr double max_deviation = 0.01;
 
 /// Returns the interval of the deviation; without an interval, the deviation of the median twice.

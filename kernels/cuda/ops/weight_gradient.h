@@ -47,8 +47,9 @@ constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::size_t max_bytes = max_patch_bytes);
 
-/// Returns the faster of `engine` and the product on the source, as the device's tuner measures
-/// them. Returns `engine` without a tuner or such a product.
+/// Returns the faster of `engine` and the matrix product (make_gradient_product), as measured by
+/// the device's tuner. Returns `engine` if the device has no tuner, if patches would have to be
+/// copied (see source_is_patches), or if there is no such product.
 [[nodiscard]] std::unique_ptr<WeightGradient> faster_gradient(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::unique_ptr<WeightGradient> engine);

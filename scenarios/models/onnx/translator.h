@@ -153,7 +153,8 @@ class Translator {
   [[nodiscard]] bool is_read(const std::string& name) const {
     return !name.empty() && read_.contains(name);
   }
-  /// Returns the transpose of a constant matrix; the same operation at each call.
+  /// Returns the operation that transposes a constant matrix. Later calls for the same constant
+  /// return the operation of the first call.
   [[nodiscard]] int turned(int constant);
 
   /// Appends a layer to the network; its inputs begin with the samples. `weights`: the constant
