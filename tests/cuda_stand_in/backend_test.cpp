@@ -115,7 +115,7 @@ class Variable {
 
 struct LinksOf {
   const char* topology;
-  std::vector<std::string> peers;  // of the first device
+  std::vector<std::string> peers;  // peers of the first device
   const char* within_pair;
   const char* between_pairs;
 };

@@ -7,7 +7,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS context)
 get_target_property(sources parbench_cuda SOURCES)
 list(REMOVE_ITEM sources cudnn/cudnn_graph.cpp device_code/spin_kernel.cu runtime/dynamic_library.cpp)
 set_target_properties(parbench_cuda PROPERTIES SOURCES "${sources}")
-target_sources(parbench_cuda PRIVATE ${stand_in}/convolutions.cpp
+target_sources(parbench_cuda PRIVATE ${stand_in}/math/convolutions.cpp
   ${stand_in}/libraries.cpp ${stand_in}/spin.cpp)
 list(FILTER sources INCLUDE REGEX "[.]cu$")
 set(grid ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/grid.cpp)
@@ -22,8 +22,8 @@ set_property(SOURCE ${sources} ${grid} APPEND PROPERTY COMPILE_OPTIONS
   -Wno-unknown-pragmas -include ${stand_in}/include/device_code.h)
 
 add_library(parbench_cuda_stand_in STATIC
-  ${stand_in}/blas.cpp ${stand_in}/capture.cpp ${stand_in}/contexts.cpp ${stand_in}/cupti.cpp
-  ${stand_in}/dnn.cpp ${stand_in}/driver.cpp ${stand_in}/errors.cpp ${stand_in}/events.cpp
+  ${stand_in}/math/blas.cpp ${stand_in}/capture.cpp ${stand_in}/contexts.cpp ${stand_in}/cupti.cpp
+  ${stand_in}/math/dnn.cpp ${stand_in}/driver.cpp ${stand_in}/errors.cpp ${stand_in}/events.cpp
   ${stand_in}/memory.cpp ${stand_in}/nccl/functions.cpp ${stand_in}/nccl/tasks.cpp ${stand_in}/nvml.cpp
   ${stand_in}/objects.cpp ${stand_in}/streams.cpp
   ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/plain_lstm.cpp ${grid})

@@ -2,7 +2,7 @@
 import pytest
 
 STEPS = ["smoke", "facts", "tests", "partition", "pair", "matmul", "ranks", "ncu", "sanitizer"]
-SAMPLE = 60  # one of so many tests of the operations
+SAMPLE = 60  # runs one in 60 tests of operations
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 #include "kernels/cuda/runtime/error.h"
-#include "tests/cuda_stand_in/dnn.h"
+#include "tests/cuda_stand_in/math/dnn.h"
 #include "tests/cuda_stand_in/stand_in.h"
 
 namespace parbench::cuda {

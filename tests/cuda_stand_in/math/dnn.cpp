@@ -1,5 +1,5 @@
 // cuDNN's handles, and its recurrent layers by plain loops.
-#include "tests/cuda_stand_in/dnn.h"
+#include "tests/cuda_stand_in/math/dnn.h"
 
 #include <cstdio>
 
