@@ -1,6 +1,8 @@
 // The reference of a pipelined step, on one device and shared out between two.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/execution/executor.h"
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
@@ -60,7 +62,9 @@ TEST_F(GradientAccumulation, OfAPerceptronAreCheckedByTheSum) {
   ASSERT_EQ(shared.parts->stages.size(), 2U);
   ASSERT_EQ(shared.parts->checks.size(), 1U);
   EXPECT_EQ(shared.parts->checks.front().run(), std::nullopt);
-  shared.parts->outputs.front().read = [] { return std::vector<float>{1000.0F}; };
+  const auto loss = std::ranges::find(shared.parts->outputs, loss_output, &Output::name);
+  ASSERT_NE(loss, shared.parts->outputs.end());
+  loss->read = [] { return std::vector<float>{1000.0F}; };
   EXPECT_NE(shared.parts->checks.front().run(), std::nullopt) << "a part of the loss passes";
 }
 
