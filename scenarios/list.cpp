@@ -6,6 +6,7 @@ namespace parbench {
 ScenarioList built_in_scenarios() {
   ScenarioList list;
   list.push_back(make_branch());
+  list.push_back(make_launch());
   list.push_back(make_matmul());
   list.push_back(make_overlap());
   list.push_back(make_pipeline());

@@ -396,8 +396,8 @@ Recording Executor::record(int executions, double typical_seconds) {
   recording.timeline = std::move(timelines[recording.kept]);
   recording.origin = origins[recording.kept];
   if (dropped[recording.kept] > 0) {
-    throw Unsupported(fmt::format("{} records of calls are missing or belong to no call",
-                                  dropped[recording.kept]));
+    throw RecordsMissing(fmt::format("{} records of calls are missing or belong to no call",
+                                     dropped[recording.kept]));
   }
   return recording;
 }

@@ -19,6 +19,12 @@
 
 namespace parbench {
 
+/// An execution ended whose timeline would lack calls.
+class RecordsMissing final : public Unsupported {
+ public:
+  using Unsupported::Unsupported;
+};
+
 /// Prepares a plan for repeated execution. The plan and its streams must outlive the executor. A
 /// run allocates nothing once the first run has grown the streams' queues to the plan's size.
 ///

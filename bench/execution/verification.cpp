@@ -121,6 +121,8 @@ report::Verification compare(const std::vector<Output>& outputs, const OutputVal
   result.passed = !findings.problem && findings.largest_error <= 1;
   if (findings.problem) {
     result.detail = *findings.problem;
+  } else if (!result.passed && tolerance.is_exact()) {
+    result.detail = findings.where + "; both must be equal";
   } else if (!result.passed) {
     result.detail =
         fmt::format("{}: {:.3g} times the tolerance", findings.where, findings.largest_error);

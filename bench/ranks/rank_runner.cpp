@@ -81,7 +81,10 @@ class RankRunner final : public PlanRunner {
 
   /// All ranks try, because one that fails while others wait for its messages would end the run.
   void check_recording() const override {
-    team_.together([this] { own_->try_recording(); });
+    team_.together([this] {
+      limit_waits();
+      own_->try_recording();
+    });
   }
 
   Recording record(int executions, double typical_seconds) override {
@@ -89,20 +92,22 @@ class RankRunner final : public PlanRunner {
     std::vector<Recording> recordings;
     for (int i = 0; i < std::max(1, executions); ++i) {
       if (executions > 1) static_cast<void>(run());
-      team_.meet();
+      check_recording();
       Recording one;
       limit_waits();
-      std::exception_ptr refused;  // after the execution: it concerns only this recording
+      std::exception_ptr incomplete;
       team_.exchange([&] {
         try {
           one = own_->record(1, typical_seconds);
-        } catch (const Unsupported&) {
-          refused = std::current_exception();
+        } catch (const RecordsMissing&) {
+          incomplete = std::current_exception();
         }
       });
       team_.together([&] {
-        if (refused) std::rethrow_exception(refused);
+        limit_waits();
+        if (incomplete) std::rethrow_exception(incomplete);
       });
+      limit_waits();
       all.seconds.push_back(team_.largest(one.seconds).front());
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));
@@ -124,7 +129,7 @@ class RankRunner final : public PlanRunner {
   }
 
   /// Limits the waits between ranks once the duration of an execution is known.
-  void limit_waits(double extra = 0) {
+  void limit_waits(double extra = 0) const {
     if (longest_ > 0) team_.expect_within(execution_limit(longest_) + extra);
   }
 

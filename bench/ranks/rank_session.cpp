@@ -18,8 +18,11 @@ std::unique_ptr<RankTeam> join_ranks() {
   try {
     const ControlChannel::Seconds limit = rank_patience().value_or(default_rank_patience);
     Watchdog watchdog;
-    watchdog.start(limit, fmt::format("rank {} ({}): not all {} ranks connected within {:g} s",
-                                      launched->rank, host_name(), launched->size, limit.count()));
+    watchdog.start(
+        limit, fmt::format("rank {} ({}): not all {} ranks connected within {:g} s; if starting "
+                           "them takes longer, raise the limit with "
+                           "PARBENCH_RANK_PATIENCE=SECONDS",
+                           launched->rank, host_name(), launched->size, limit.count()));
     return std::make_unique<RankTeam>(load_rank_link());
   } catch (const Error& error) {
     throw RankSetupError(error.what());

@@ -229,12 +229,11 @@ std::string text_of(std::string_view baseline, const MissingBaseline& missing) {
   const std::string reason =
       missing.reasons.size() == 1 ? *missing.reasons.begin() : "was not measured";
   if (missing.has_any) {
-    return fmt::format("Gains are relative to {}, which {} for {}; these have no gain.", baseline,
-                       reason, format_count(missing.without, "case"));
+    return fmt::format("Gains are relative to {}, which {} for {}; their gains are unknown.",
+                       baseline, reason, format_count(missing.without, "case"));
   }
-  return fmt::format("Gains are relative to {}, which {}: {} {} no gain.", baseline, reason,
-                     format_list(missing.strategies),
-                     missing.strategies.size() == 1 ? "has" : "have");
+  return fmt::format("Gains are relative to {}, which {}: the gains of {} are unknown.", baseline,
+                     reason, format_list(missing.strategies));
 }
 
 }  // namespace

@@ -46,13 +46,13 @@ std::optional<std::string> other_choice(const std::vector<Kernel>& base,
   return std::nullopt;
 }
 
-/// Returns "BASE chose kernels by measuring (--autotune), NEW did not (3 cases)."; empty without
-/// such cases.
+/// Returns "BASE was measured with --autotune, NEW without (3 cases); measure both alike."; empty
+/// without such cases.
 std::vector<std::string> tuned_alone(std::string_view tuned, std::string_view other,
                                      std::size_t cases) {
   if (cases == 0) return {};
-  return {fmt::format("{} chose kernels by measuring (--autotune), {} did not ({}).", tuned, other,
-                      format_count(cases, "case"))};
+  return {fmt::format("{} was measured with --autotune, {} without ({}); measure both alike.",
+                      tuned, other, format_count(cases, "case"))};
 }
 
 }  // namespace

@@ -164,9 +164,7 @@ class Branch final : public Scenario {
     const CaseSpec& spec = request.spec;
     check_size(branch_sizes_of(spec));
     if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
-      return Obstacle{
-          {"strategy"},
-          fmt::format("--strategy {}: the submit mode is fixed; leave out --graph", spec.strategy)};
+      return launch_is_fixed(spec);
     }
     if (arrangement_of(spec.strategy) == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");

@@ -8,6 +8,7 @@
 namespace parbench {
 
 [[nodiscard]] std::unique_ptr<Scenario> make_branch();
+[[nodiscard]] std::unique_ptr<Scenario> make_launch();
 [[nodiscard]] std::unique_ptr<Scenario> make_matmul();
 [[nodiscard]] std::unique_ptr<Scenario> make_overlap();
 [[nodiscard]] std::unique_ptr<Scenario> make_pipeline();

@@ -28,6 +28,13 @@ inline std::string too_few_devices(const Scenario::Request& request) {
                          request.more_devices);
 }
 
+/// Returns the obstacle of `--graph` for a strategy that defines how work is launched.
+inline Obstacle launch_is_fixed(const CaseSpec& spec) {
+  return {{"strategy"},
+          "--strategy " + spec.strategy +
+              ": the strategy defines how work is launched; leave out --graph"};
+}
+
 /// Completes and checks a combination (Scenario::resolve), also of strategy all-cores. A UsageError
 /// of the scenario becomes an obstacle that is an error.
 [[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);

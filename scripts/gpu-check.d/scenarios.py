@@ -11,6 +11,7 @@ from setting import portions
 # Flags of cases that take negligible time, also on a GPU.
 TINY_FLAGS = {
     "branch": ["--batch", 1, "--image", 8, "--branches", 2],
+    "launch": ["--model", "gpt-tiny", "--batch", 2],
     "matmul": ["--n", 32, "--count", 2],
     "overlap": ["--n", 32, "--count", 6],
     "pipeline": ["--model", "toy"],
@@ -25,7 +26,7 @@ TINY_FLAGS = {
 TINY_SECONDS = 0.02
 TAKES_ONE = "inter-op"  # needs one device; measures each layer of a network
 # Scenarios with the quick preset. Weights in sharing the time: by number and size of their cases.
-SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
+SCENARIOS = {"branch": 4, "launch": 2, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
 # Matrix size n, matrices per execution, seconds per case: large enough to keep a GPU busy, or tiny. The last of
 # the `copies` has no product beside it, which costs 2% of the time with the published 50.
@@ -158,11 +159,9 @@ def on_pair(setting):
 
 
 def every_scenario(setting):
-    """Runs scenarios with their quick preset, and a training step on one device as a graph."""
+    """Runs scenarios with their quick preset."""
     runs = {
         (name, devices, tuple(flags_of(setting, name, devices))): weight
         for (name, devices), weight in weights(setting).items()
     }
-    graph = [*flags_of(setting, "pipeline", setting.device), "--graph"]
-    runs["pipeline", setting.device, tuple(graph)] = SCENARIOS["pipeline"]
     yield from run_all(setting, runs, 0.2 if setting.on_gpu else TINY_SECONDS, slim)

@@ -45,6 +45,7 @@ ARROWS = {
     "scenarios/training",
     "scenarios/tensor_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
     "scenarios/plan scenarios/training",
+    "scenarios/launch": "scenarios/framework scenarios/models scenarios/training",
     "scenarios/graph": "kernels/base kernels/ops scenarios/answers scenarios/framework scenarios/inference "
     "scenarios/models scenarios/plan",
     "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/inference scenarios/models "

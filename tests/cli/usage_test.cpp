@@ -62,8 +62,7 @@ TEST_F(Usage, HelpFitsATerminalAndDescribesAnAxisForEachScenario) {
   const std::string help = parbench({"--help"}).out;
   EXPECT_LE(widest_line(help), 80U) << help;
   EXPECT_THAT(help, HasSubstr("--model MODEL[,MODEL…]"));
-  EXPECT_THAT(help,
-              HasSubstr("--batch N[,N…]              branch: images; pipeline, data-parallel,"));
+  EXPECT_THAT(help, HasSubstr("--batch N[,N…]              branch: images; launch, pipeline,"));
 }
 
 TEST_F(Usage, WrapsErrorsAsColumnsSays) {
@@ -230,9 +229,10 @@ TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
   const Finished finished =
       parbench({"--scenario", "branch", "--devices", "cpu:0", "--graph", "--dry-run"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out,
-              HasSubstr("branch: strategies threads, graph-chain, graph-one-stream, graph-streams "
-                        "left\nout: the submit mode is fixed; leave out --graph\n"));
+  EXPECT_THAT(
+      finished.out,
+      HasSubstr("branch: strategies threads, graph-chain, graph-one-stream, graph-streams "
+                "left\nout: the strategy defines how work is launched; leave out --graph\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {

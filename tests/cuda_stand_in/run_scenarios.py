@@ -24,7 +24,7 @@ DEVICES = {
 }
 FLAGS = {"tasks": [], "graphs": ["--graph"], "autotune": ["--autotune"]}
 TAKE_MANY = ("data-parallel", "hybrid", "graph", "collectives")  # as small as they are
-TAKE_ONE = ("branch", "matmul", "overlap", "inter-op", "selftest")  # device too
+TAKE_ONE = ("branch", "launch", "matmul", "overlap", "inter-op", "selftest")  # device too
 SECONDS = 0.02
 BAD_WORDS = "CUDA stand-in: "
 

@@ -36,4 +36,4 @@ def test_finds_nothing_wrong_and_names_what_is_missing(check):
     partition = check.output("tests.json")["partition"]["programs"][0]
     assert partition["passed"] > 0 and partition["status"] == "passed"
     scenarios = check.output("scenarios.json")
-    assert len(scenarios["pair"]["reports"]) == 22 and len(scenarios["ranks"]["reports"]) == 3
+    assert len(scenarios["pair"]["reports"]) == 24 and len(scenarios["ranks"]["reports"]) == 3

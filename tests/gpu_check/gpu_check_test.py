@@ -48,7 +48,7 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     assert "gemm f32" in str(machine["peaks"]["devices"])
     assert check.programs()[0]["skipped"] == {"no GPU": 1}
     on_pair = check.output("scenarios.json")["pair"]["reports"]
-    assert len(on_pair) == 22, "eleven scenarios, each with graphs and without"
+    assert len(on_pair) == 24, "twelve scenarios, each with graphs and without"
     assert all(report["medians"] for report in on_pair)
     reports = check.output("scenarios.json")["scenarios"]["reports"]
     assert len(reports) >= 5 and reports[0]["cases"]

@@ -40,12 +40,12 @@ def test_schedules_need_no_pytorch(check):
 def test_every_scenario_runs_on_two_parts_without_and_with_graphs(check):
     check.steps("pair,scenarios")
     runs = [line for line in check.log.splitlines() if "--no-timeline" in line]
-    assert len(runs) == 22
-    assert len([line for line in runs if line.endswith(" --graph")]) == 11
+    assert len(runs) == 24
+    assert len([line for line in runs if line.endswith(" --graph")]) == 12
     on_parts = [line for line in runs if "--devices cuda:0/0,cuda:0/1 " in line]
-    assert len(on_parts) == 20
+    assert len(on_parts) == 22
     assert {"inter-op"} == {line.split()[4] for line in runs if line not in on_parts}
-    assert "--scenario pipeline --max-time 0.2 --devices cuda:0 --strategy single --graph" in check.log
+    assert "--scenario launch --max-time 0.2 --devices cuda:0" in check.log
 
 
 def test_a_trial_names_its_own_sizes_and_devices(check):

@@ -117,6 +117,7 @@ def test_a_rank_that_never_begins_ends_the_run(parbench):
     done = run([*MPIRUN, "-n", 1, parbench, "--scenario", "collectives", ":", "-n", 1, "sleep", 600], code=1,
                env={**ENVIRONMENT, "PARBENCH_RANK_PATIENCE": 2})
     assert "rank 0 (" in done.err and "not all 2 ranks connected within 2 s" in done.err
+    assert "raise the limit with PARBENCH_RANK_PATIENCE=SECONDS" in done.err
 
 
 def test_without_rank_zero_the_others_end(parbench, tmp_path):

@@ -123,6 +123,7 @@ std::vector<DeviceCase> device_cases() {
                  make_graph,
                  {{"dag", "network"}, {"model", "gpt-tiny"}, {"batch", 3}},
                  2},
+      DeviceCase{"launch", make_launch, {{"model", "gpt-tiny"}, {"batch", 2}}},
       DeviceCase{"inter_op",
                  make_inter_op,
                  {{"model", "resnet18"}, {"batch", 2}, {"image", 32}},

@@ -115,6 +115,16 @@ std::vector<Series> metrics_in(const CaseResult& c, std::string_view unit) {
   return series;
 }
 
+/// Returns the metrics in other amounts per second than bytes, with the unit as a label.
+std::vector<Series> metrics_in_other_units(const CaseResult& c) {
+  std::vector<Series> series;
+  for (const Metric& metric : c.metrics) {
+    if (metric.unit.empty() || metric.unit == "B") continue;
+    series.push_back({{{"metric", metric.name}, {"unit", metric.unit}}, metric.value});
+  }
+  return series;
+}
+
 bool is_counted(const CaseResult& c) { return c.amount_unit != "FLOP" && c.amount_unit != "B"; }
 
 constexpr CaseMetric case_metrics[] = {
@@ -144,6 +154,8 @@ constexpr CaseMetric case_metrics[] = {
      [](const CaseResult& c) { return metrics_in(c, ""); }},
     {"parbench_case_metric_bytes_per_second", "A bandwidth that follows from the times.",
      [](const CaseResult& c) { return metrics_in(c, "B"); }},
+    {"parbench_case_metric_per_second", "Another amount per second that follows from the times.",
+     metrics_in_other_units},
     {"parbench_case_items_per_second", "Items per second, by the median.",
      [](const CaseResult& c) {
        std::vector<Series> series = rate(c, is_counted(c) ? c.amount : 0);

@@ -124,11 +124,12 @@ Agreement agreement(std::span<const float> got, std::span<const float> want,
     const std::size_t count = std::min(Sensitivity::size, want.size() - first);
     if (finite && !any_beyond(&got[first], &want[first], count, allowance, found.largest_error))
       continue;
-    compare_block({.got = got.subspan(first, count),
-                   .want = want.subspan(first, count),
-                   .first = first,
-                   .change = sensitivity.of_block(first / Sensitivity::size)},
-                  allowance, found);
+    compare_block(
+        {.got = got.subspan(first, count),
+         .want = want.subspan(first, count),
+         .first = first,
+         .change = tolerance.is_exact() ? 0 : sensitivity.of_block(first / Sensitivity::size)},
+        allowance, found);
   }
   return found;
 }

@@ -24,6 +24,9 @@ struct Tolerance {
   [[nodiscard]] double allowed(double want, double scale) const {
     return absolute + relative * std::max(std::abs(want), scale);
   }
+
+  /// Returns whether results must be equal.
+  [[nodiscard]] bool is_exact() const { return relative == 0 && absolute == 0 && of_norm == 0; }
 };
 
 /// Effect of different roundings on a tensor: the norm of the changes of each block, a range of
@@ -61,8 +64,8 @@ struct Agreement {
 /// Compares values by Tolerance. A block with a value that exceeds its tolerance also passes in two
 /// cases: `sensitivity` has changes of the block, and the norm of its errors is at most the norm of
 /// its tolerances plus twice the norm of these changes; or the norm of its errors is within
-/// `Tolerance::of_norm`. `ignored`: `largest_error` of the result is at least this; smaller errors
-/// are not located.
+/// `Tolerance::of_norm`. If results must be equal, `sensitivity` has no effect. `ignored`:
+/// `largest_error` of the result is at least this; smaller errors are not located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);

@@ -171,6 +171,7 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
   auto step = prepare_step(context, std::move(network),
                            {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)},
                            std::move(layout));
+  step->plan.submit_as(submit_of(spec));
   const std::int64_t min = step->network.min_samples();
   if (min > 1 && spec.parameters.find("split") != nullptr) {
     step->notes.emplace_back(min_micro_batch_note, format_count(min, "sample"));

@@ -35,10 +35,10 @@ class TrainingQuestion : public Scenario {
   struct Definition {
     std::string_view name;
     std::string_view question;
-    std::string whole;                 // work of one device: "the whole batch"
-    std::vector<Strategy> strategies;  // strategies that divide this work
-    std::vector<Axis> axes;            // "model" is required; its first quick value is the default
-    StrategyWords words = {};          // words of the answer
+    std::string whole = {};                 // work of one device: "the whole batch"
+    std::vector<Strategy> strategies = {};  // strategies that divide this work
+    std::vector<Axis> axes = {};  // "model" is required; its first quick value is the default
+    StrategyWords words = {};     // words of the answer
   };
   explicit TrainingQuestion(Definition definition);
 
@@ -85,6 +85,10 @@ class TrainingQuestion : public Scenario {
   /// Returns the grid of devices, the exchange (without the bucket size), and `rest` if there are
   /// shards. The base sets the other fields from the parameters.
   [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
+  /// Returns how the host launches the step of a case that is not one captured by `--graph`.
+  [[nodiscard]] virtual SubmitMode submit_of(const CaseSpec& /*spec*/) const {
+    return SubmitMode::one_thread;
+  }
   /// Returns whether the result of a divided case depends on its micro-batches, so that its
   /// reference must have the same ones.
   [[nodiscard]] virtual bool compares_parts(const CaseSpec& spec) const;

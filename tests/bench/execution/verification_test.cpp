@@ -91,6 +91,10 @@ TEST(Compare, WithoutToleranceOnlyEqualPasses) {
   const auto result = compare({{"y", {1e-30F}}}, want, exact);
   EXPECT_FALSE(result.passed);
   EXPECT_TRUE(std::isfinite(result.largest_error));
+  EXPECT_EQ(result.detail, "y[0] is 1e-30, the reference has 0; both must be equal");
+  Sensitivities sensitivities;
+  sensitivities["y"].add(std::vector{1.0F}, want.at("y"));
+  EXPECT_FALSE(parbench::compare(as_outputs({{"y", {1e-30F}}}), want, exact, sensitivities).passed);
 }
 
 TEST(Compare, NotANumberFailsOnEitherSide) {

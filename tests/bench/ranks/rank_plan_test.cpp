@@ -300,7 +300,8 @@ TEST(RankPlan, RecordsTheExecutionNearestToTheSamplesOnAllRanks) {
 }
 
 /// Calls `body` on two ranks with a runner of a copy on rank 0, whose stream logs so.
-void run_copies(Logging logging, const std::function<void(PlanRunner& runner)>& body) {
+void run_copies(Logging logging,
+                const std::function<void(PlanRunner& runner, const LoggingStream& stream)>& body) {
   run_ranks(2, [&](RankTeam& team) {
     FakeDevice device(0);
     LoggingStream stream(device, team.leads() ? logging : Logging::possible);
@@ -308,7 +309,7 @@ void run_copies(Logging logging, const std::function<void(PlanRunner& runner)>& 
     const LaneId lane = plan.add_lane("0", stream);
     plan.add({.name = "copy", .kind = TaskKind::copy, .lanes = {lane}}, {CopyCall{}});
     const auto runner = make_rank_runner(team, plan, SubmitMode::one_thread);
-    body(*runner);
+    body(*runner, stream);
     EXPECT_EQ(stream.log, nullptr);
     EXPECT_NO_THROW(static_cast<void>(runner->run())) << "the ranks are at the same step";
   });
@@ -316,15 +317,24 @@ void run_copies(Logging logging, const std::function<void(PlanRunner& runner)>& 
 
 TEST(RankPlan, KnowsBeforeThatARankCannotRecord) {
   for (const Logging logging : {Logging::refused, Logging::refused_when_tried}) {
-    run_copies(logging,
-               [](PlanRunner& runner) { EXPECT_THROW(runner.check_recording(), Unsupported); });
+    run_copies(logging, [](PlanRunner& runner, const LoggingStream& /*stream*/) {
+      EXPECT_THROW(runner.check_recording(), Unsupported);
+    });
   }
-  run_copies(Logging::possible,
-             [](PlanRunner& runner) { EXPECT_NO_THROW(runner.check_recording()); });
+  run_copies(Logging::possible, [](PlanRunner& runner, const LoggingStream& /*stream*/) {
+    EXPECT_NO_THROW(runner.check_recording());
+  });
+}
+
+TEST(RankPlan, ExecutesNothingOnAnyRankIfOneCannotRecord) {
+  run_copies(Logging::refused_when_tried, [](PlanRunner& runner, const LoggingStream& stream) {
+    EXPECT_THROW(static_cast<void>(runner.record(1, 0)), Unsupported);
+    EXPECT_THAT(stream.copied_tags, IsEmpty());
+  });
 }
 
 TEST(RankPlan, GoesOnAfterARecordingThatLacksRecords) {
-  run_copies(Logging::excessive, [](PlanRunner& runner) {
+  run_copies(Logging::excessive, [](PlanRunner& runner, const LoggingStream& /*stream*/) {
     EXPECT_NO_THROW(runner.check_recording());
     EXPECT_THROW(static_cast<void>(runner.record(1, 0)), Unsupported);
   });

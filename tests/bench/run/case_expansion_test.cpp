@@ -235,7 +235,7 @@ TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
               ElementsAre("threads", "graph-chain", "graph-one-stream", "graph-streams"));
   EXPECT_EQ(branch.lines(options, 1),
             "branch: strategies threads, graph-chain, graph-one-stream, graph-streams left\nout: "
-            "the submit mode is fixed; leave out --graph\n");
+            "the strategy defines how work is launched; leave out --graph\n");
   options.strategies = {"chain"};
   EXPECT_THAT(branch.names(options), IsEmpty()) << "others were not chosen";
 }

@@ -356,20 +356,22 @@ TEST_F(MissingBaselines, AreNamedWithTheCasesThatNeedThem) {
   add("a", 6, 1, 16);
   EXPECT_THAT(warnings(),
               testing::ElementsAre("Gains are relative to base, which was not measured (not part "
-                                   "of this run) for 1 case; these have no gain."));
+                                   "of this run) for 1 case; their gains are unknown."));
 }
 
 TEST_F(MissingBaselines, SayWhyTheyAre) {
   add("a", 6);
   add("b", 6);
-  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(not part of this run): a and b have no gain."));
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre("Gains are relative to base, which was not measured "
+                                   "(not part of this run): the gains of a and b are unknown."));
   add_without_time("base");
   EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
-                                               "(out of time): a and b have no gain."));
+                                               "(out of time): the gains of a and b are unknown."));
   cases.back().status = report::CaseStatus::failed;
-  EXPECT_THAT(warnings(), testing::ElementsAre(
-                              "Gains are relative to base, which failed: a and b have no gain."));
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre(
+                  "Gains are relative to base, which failed: the gains of a and b are unknown."));
   const auto answer = answer_of(scenario, specs, cases, {});
   EXPECT_THAT(answer->warnings, testing::Contains(testing::HasSubstr("relative to base")));
 }

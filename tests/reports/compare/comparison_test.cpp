@@ -130,10 +130,12 @@ TEST(Comparison, CautionsThatOneSideWasTuned) {
   EXPECT_THAT(cautions(tuned, tuned), IsEmpty());
   EXPECT_THAT(cautions(untuned, with_kernel("algorithm 1", "")), IsEmpty())
       << "another version of the library";
-  EXPECT_THAT(cautions(tuned, untuned),
-              ElementsAre("BASE chose kernels by measuring (--autotune), NEW did not (1 case)."));
-  EXPECT_THAT(cautions(untuned, with_kernel("algorithm 21", "heuristics")),
-              ElementsAre("NEW chose kernels by measuring (--autotune), BASE did not (1 case)."));
+  EXPECT_THAT(
+      cautions(tuned, untuned),
+      ElementsAre("BASE was measured with --autotune, NEW without (1 case); measure both alike."));
+  EXPECT_THAT(
+      cautions(untuned, with_kernel("algorithm 21", "heuristics")),
+      ElementsAre("NEW was measured with --autotune, BASE without (1 case); measure both alike."));
   EXPECT_THAT(cautions(tuned, with_kernel("algorithm 21", "measuring")),
               ElementsAre("Tuning chose different kernels in 1 case (gemm: algorithm 66 before, "
                           "algorithm 21 now)."));

@@ -322,12 +322,15 @@ TEST(PrometheusFormat, KeepsBandwidthsApartFromFractions) {
   Report report = sample_report();
   for (CaseResult& c : report.cases) c.metrics.clear();
   report.cases[0].metrics = {{.name = "overlap", .value = 0.75},
-                             {.name = "bus bandwidth", .value = 4e9, .unit = "B"}};
+                             {.name = "bus bandwidth", .value = 4e9, .unit = "B"},
+                             {.name = "served", .value = 30, .unit = "requests"}};
   const Json families = read_back("prometheus", report);
   EXPECT_THAT(series(families, "parbench_case_metric_ratio", "metric"),
               ElementsAre(Pair("overlap", 0.75)));
   EXPECT_THAT(series(families, "parbench_case_metric_bytes_per_second", "metric"),
               ElementsAre(Pair("bus bandwidth", 4e9)));
+  EXPECT_THAT(series(families, "parbench_case_metric_per_second", "unit"),
+              ElementsAre(Pair("requests", 30)));
 }
 
 TEST(PrometheusFormat, KeepsToItsConventions) {
