@@ -151,9 +151,12 @@ void serve(RankTeam* team, Scenario::Request request, const SampleRequest& wante
     throw Error("this build has no scenario " + request.spec.scenario);
   }
 
-  if (team != nullptr) request.device_count = team->size();
   request.devices_over_ranks = team != nullptr;
-  request.ranks_share_memory = team != nullptr;  // required for exchanges of few bytes
+  if (team != nullptr) {
+    request.device_count = team->size();
+    request.rank_all_reduces =
+        possible_all_reduces(team->link(), RankSet::all(team->size()), sizeof(float));
+  }
   request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();

@@ -97,11 +97,6 @@ std::string without_strategy(const LeftOut& one) {
   return one.reason;
 }
 
-bool share_memory(RankTeam& ranks) {
-  return ranks.link().offers(RankAllReduce::shared_memory, RankSet::all(ranks.size()),
-                             sizeof(float));
-}
-
 std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
                                  const Job& job, bool had_cases) {
   if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);
@@ -172,7 +167,10 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
     Scenario::Request devices = request_with(job.devices);
     devices.has_all_cores = job.whole != nullptr;
     devices.more_devices = ranks != nullptr ? "start more ranks" : more_devices(machine);
-    devices.ranks_share_memory = ranks != nullptr && share_memory(*ranks);
+    if (ranks != nullptr) {
+      devices.rank_all_reduces =
+          possible_all_reduces(ranks->link(), RankSet::all(ranks->size()), sizeof(float));
+    }
     Expansion expansion = expand(options, *scenario, devices);
     job.cases = std::move(expansion.cases);
     job.left_out = std::move(expansion.left_out);

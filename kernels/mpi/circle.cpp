@@ -98,7 +98,7 @@ void Circle::pass_block(std::span<float> data, const Block& sent, const Block& g
   }
 }
 
-void Circle::all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
+std::span<float> Circle::reduce_scatter_in_ring(std::span<float> data, const Chunks& chunks) {
   const std::size_t room = std::min(data.size(), chunks.added);
   provide_inbox(chunks.in_flight * room);
   const auto inbox = [&](std::size_t chunk) {
@@ -113,6 +113,11 @@ void Circle::all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
           add(data.data() + part.first, inbox(chunk).data(), part.count);
         });
   }
+  const Block own = block_of(own_ + 1, data.size());
+  return data.subspan(own.first, own.count);
+}
+
+void Circle::all_gather_in_ring(std::span<float> data, const Chunks& chunks) {
   for (int round = 0; round + 1 < size(); ++round) {
     pass_block(
         data, block_of(own_ + 1 - round, data.size()), block_of(own_ - round, data.size()),

@@ -46,8 +46,15 @@ class Circle {
   /// of a pair add the same two numbers, so that all ranks get the same bits.
   void all_reduce_by_doubling(std::span<float> data);
 
-  /// All-reduce as a reduce-scatter and an all-gather round the ring.
-  void all_reduce_in_ring(std::span<float> data, const Chunks& chunks);
+  /// Reduce-scatter round the ring. Returns the block of `data` that has the sums of all ranks; the
+  /// rest is undefined.
+  std::span<float> reduce_scatter_in_ring(std::span<float> data, const Chunks& chunks);
+  /// All-gather of these blocks round the ring.
+  void all_gather_in_ring(std::span<float> data, const Chunks& chunks);
+  void all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
+    reduce_scatter_in_ring(data, chunks);
+    all_gather_in_ring(data, chunks);
+  }
 
  private:
   using Requests = std::array<MPI_Request, 2>;

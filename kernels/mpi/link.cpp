@@ -10,6 +10,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,7 @@ class MpiLink final : public RankLink {
       require(MPI_Comm_dup(MPI_COMM_WORLD, communicator), "MPI_Comm_dup");
       MPI_Comm_set_errhandler(*communicator, MPI_ERRORS_RETURN);
     }
+    find_machines();
     shared_numbers_ = SharedNumbers::make(rank_, size_);
     // Ranks that do not share memory are on a network. `shared_numbers_` is also null for more than
     // 16 ranks of one machine; the chunks for a network suit them too.
@@ -135,6 +137,8 @@ class MpiLink final : public RankLink {
         return shared_numbers_ != nullptr && is_all(set) && bytes <= max_shared_bytes;
       case RankAllReduce::doubling:
         return Circle::can_double(set.ranks.size());
+      case RankAllReduce::hierarchical:
+        return has_levels(by_machine(set));
       case RankAllReduce::library:
       case RankAllReduce::ring:
         break;
@@ -152,7 +156,8 @@ class MpiLink final : public RankLink {
     }
     if (std::ranges::find(set.ranks, rank_) == set.ranks.end()) return;
     members_.emplace(set.tag, Members{.circle = Circle(calls_, sets_, set.ranks, rank_, set.tag),
-                                      .communicator = make_communicator(set)});
+                                      .communicator = make_communicator(set),
+                                      .levels = make_levels(set)});
   }
 
   void add_up(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes) override {
@@ -168,14 +173,22 @@ class MpiLink final : public RankLink {
         return prepared(set).circle.all_reduce_by_doubling(values);
       case RankAllReduce::ring:
         return prepared(set).circle.all_reduce_in_ring(values, chunks_);
+      case RankAllReduce::hierarchical:
+        return all_reduce_by_levels(*prepared(set).levels, values);
     }
   }
 
  private:
+  /// The two levels of a hierarchical all-reduce.
+  struct Levels {
+    Circle machine;  // the ranks of this rank's machine
+    Circle network;  // the ranks with the same block, one of each machine
+  };
   /// A prepared set of ranks that contains this rank.
   struct Members {
     Circle circle;
     MPI_Comm communicator = MPI_COMM_NULL;  // its ranks are those of the set
+    std::optional<Levels> levels = {};
   };
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
@@ -186,6 +199,54 @@ class MpiLink final : public RankLink {
       if (set.ranks[i] != static_cast<int>(i)) return false;
     }
     return set.ranks.size() == ranks();
+  }
+
+  void find_machines() {
+    MPI_Comm machine = MPI_COMM_NULL;
+    require(MPI_Comm_split_type(collectives_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine),
+            "MPI_Comm_split_type");
+    int first = rank_;
+    require(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
+    MPI_Comm_free(&machine);
+    machine_of_.resize(ranks());
+    require(MPI_Allgather(&first, 1, MPI_INT, machine_of_.data(), 1, MPI_INT, collectives_),
+            "MPI_Allgather");
+  }
+
+  /// Returns the ranks of a set by the first rank of their machine.
+  [[nodiscard]] std::map<int, std::vector<int>> by_machine(const RankSet& set) const {
+    std::map<int, std::vector<int>> machines;
+    for (const int rank : set.ranks) {
+      machines[machine_of_[static_cast<std::size_t>(rank)]].push_back(rank);
+    }
+    return machines;
+  }
+
+  /// Returns whether several machines have the same number of ranks each, and more than one.
+  [[nodiscard]] static bool has_levels(const std::map<int, std::vector<int>>& machines) {
+    const std::size_t each = machines.begin()->second.size();
+    return machines.size() > 1 && each > 1 && std::ranges::all_of(machines, [&](const auto& one) {
+             return one.second.size() == each;
+           });
+  }
+
+  [[nodiscard]] std::optional<Levels> make_levels(const RankSet& set) {
+    const std::map<int, std::vector<int>> machines = by_machine(set);
+    if (!has_levels(machines)) return std::nullopt;
+    const std::vector<int>& own = machines.at(machine_of_[static_cast<std::size_t>(rank_)]);
+    const auto position = std::ranges::find(own, rank_) - own.begin();
+    std::vector<int> alike;
+    for (const auto& [first, there] : machines) {
+      alike.push_back(there[static_cast<std::size_t>(position)]);
+    }
+    return Levels{.machine = Circle(calls_, sets_, own, rank_, set.tag),
+                  .network = Circle(calls_, sets_, alike, rank_, set.tag)};
+  }
+
+  void all_reduce_by_levels(Levels& levels, std::span<float> data) {
+    const std::span<float> own = levels.machine.reduce_scatter_in_ring(data, in_memory);
+    levels.network.all_reduce_in_ring(own, on_network);
+    levels.machine.all_gather_in_ring(data, in_memory);
   }
 
   [[nodiscard]] Members& prepared(const RankSet& set) {
@@ -272,6 +333,7 @@ class MpiLink final : public RankLink {
   MPI_Comm sets_ = MPI_COMM_NULL;
   std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks cannot share memory
   Chunks chunks_ = in_memory;
+  std::vector<int> machine_of_;     // first rank on the same machine, by rank
   std::map<int, Members> members_;  // by tag of the set
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -69,19 +70,21 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   return fits;
 }
 
-/// Returns a standard error with two significant digits, or with all digits before the point.
-std::string error_text(double error) {
-  constexpr double two_digits = 100;
-  return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
+/// Returns a number with some significant digits, or with all digits before the point.
+std::string short_number(double value, int digits) {
+  return value < std::pow(10, digits) ? fmt::format("{:.{}g}", value, digits)
+                                      : fmt::format("{:.0f}", value);
 }
+std::string error_text(double error) { return short_number(error, 2); }
+std::string value_text(double value) { return short_number(value, 3); }
 
 /// Returns "latency 12.3 ± 0.4 µs, then 9.81 ± 0.05 GB/s; times within 12% of this".
 std::string fit_text(const LatencyFit& fit) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e-9;
-  return fmt::format("latency {:.3g} ± {} µs, then {:.3g} ± {} GB/s; times within {} of this",
-                     micro * fit.latency, error_text(micro * fit.latency_error),
-                     giga * fit.bandwidth(), error_text(giga * fit.bandwidth_error()),
+  return fmt::format("latency {} ± {} µs, then {} ± {} GB/s; times within {} of this",
+                     value_text(micro * fit.latency), error_text(micro * fit.latency_error),
+                     value_text(giga * fit.bandwidth()), error_text(giga * fit.bandwidth_error()),
                      format_percent(fit.largest_deviation, 0));
 }
 
@@ -144,9 +147,9 @@ const Wording wording_of_algorithms{
     .label = &CaseSpec::strategy,
     .complexity =
         [](const CaseSpec& spec) {
-          return std::vector{rank_in(
-              {"direct", "ring", "tree", "nccl", "mpi", "shared-memory", "doubling", "rank-ring"},
-              spec.strategy)};
+          return std::vector{rank_in({"direct", "ring", "tree", "nccl", "mpi", "shared-memory",
+                                      "doubling", "rank-ring", "hierarchical"},
+                                     spec.strategy)};
         },
     .baseline = baseline_algorithm};
 
@@ -245,7 +248,11 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       (!has_verdict || compared_collectives(choices).size() > 1)) {
     return {};
   }
-  if (compared == 0) return "Not decided which algorithm to use: no second one was measured.";
+  if (compared == 0) {
+    return fmt::format(
+        "Not decided which algorithm to use: {} and another one were not both measured.",
+        baseline_algorithm);
+  }
   return fmt::format(
       "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
       format_count(measured, "setting"),
@@ -285,8 +292,7 @@ std::string latencies_text(const Choices& choices,
   }
   if (latencies.empty()) return {};
   const auto [min, max] = std::ranges::minmax(latencies);
-  return fmt::format("Latency {} µs.",
-                     range_text(fmt::format("{:.3g}", min), fmt::format("{:.3g}", max)));
+  return fmt::format("Latency {} µs.", range_text(value_text(min), value_text(max)));
 }
 
 /// Returns the bus bandwidth of a case; 0 if unknown.

@@ -64,6 +64,9 @@ const std::vector<Strategy> strategy_list = {
     {"doubling",
      "all-reduces between ranks: pairs exchange sums, and their distance doubles in each round"},
     {"rank-ring", "all-reduces between ranks: messages around a ring, as one task"},
+    {"hierarchical",
+     "all-reduces between ranks of several machines: rings within each machine and between "
+     "machines"},
 };
 
 /// Returns "direct" or "direct or ring": the algorithms of a collective.
@@ -145,13 +148,21 @@ std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request,
                     fmt::format("--strategy {}: {} is not implemented; use mpi or {}", name_of(by),
                                 name_of(collective), algorithms_of(collective))};
   }
-  if (by == RankAllReduce::shared_memory && !request.ranks_share_memory) {
+  const auto& possible = request.rank_all_reduces;
+  const bool is_possible = std::ranges::find(possible, by) != possible.end();
+  if (by == RankAllReduce::shared_memory && !is_possible) {
     return Obstacle{
         {},
         fmt::format(
             "--strategy {} needs at most {} ranks on one machine, which share memory; use mpi or "
             "rank-ring",
             name_of(by), max_sharing_ranks)};
+  }
+  if (by == RankAllReduce::hierarchical && !is_possible) {
+    return Obstacle{{},
+                    fmt::format("--strategy {} needs several machines with the same number of "
+                                "ranks, at least two on each; use rank-ring",
+                                name_of(by))};
   }
   if (by == RankAllReduce::shared_memory &&
       std::cmp_greater(size_in(request.spec), max_shared_bytes)) {

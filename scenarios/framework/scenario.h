@@ -240,8 +240,9 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all devices compute with the same kernels
     bool devices_over_ranks = false;  // whether devices belong to several processes (MPI)
-    bool ranks_share_memory = false;  // whether RankAllReduce::shared_memory is available
-    bool devices_are_cpus = false;    // whether all devices are CPUs
+    /// The ways of all-reduces between all ranks that their machines allow.
+    std::vector<RankAllReduce> rank_all_reduces = {};
+    bool devices_are_cpus = false;  // whether all devices are CPUs
     /// Whether one device can have the cores of all devices (Backend::open_whole).
     bool has_all_cores = false;
     /// Whether the last device is a CPU device of another kind than the other devices, and these

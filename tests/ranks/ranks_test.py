@@ -222,6 +222,7 @@ def test_layouts_of_different_instructions_are_not_mixed(parbench, tmp_path):
     (["--scenario", "matmul", "--processes", "2"], "--processes cannot be combined with several ranks"),
     (["--scenario", "collectives", "--strategy", "nccl"], "use --strategy mpi"),
     ([*ALL_REDUCE, "--strategy", "shared-memory", "--size", "8196"], "--size 8196 is above 8KiB; use rank-ring"),
+    ([*ALL_REDUCE, "--strategy", "hierarchical"], "needs several machines with the same number of ranks"),
     (["--scenario", "collectives", "--strategy", "doubling", "--collective", "broadcast"],
      "broadcast is not implemented; use mpi or direct"),
 ])

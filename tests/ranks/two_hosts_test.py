@@ -44,6 +44,18 @@ def test_ranks_across_a_link_are_verified(parbench, tmp_path, link):
     assert [one["name"] for one in part_of(report)["devices"]] == ["host-1/0/cpu:0", "host-2/1/cpu:0"]
 
 
+def test_all_reduces_by_machine_are_verified(parbench, tmp_path):
+    report = tmp_path / "r.json"
+    run([ROOT / "scripts/two-hosts", "--ranks", "2", "--", parbench, "--scenario", "collectives", "--collective",
+         "all-reduce", "--strategy", "mpi,hierarchical", "--size", "24,12KiB,65548,3MiB",
+         "--benchmark_repetitions=1", "--no-timeline", "--quiet", "--report", report], env=ENVIRONMENT)
+    cases = part_of(report)["cases"]
+    assert sorted(case["strategy"] for case in cases) == 4 * ["hierarchical"] + 4 * ["mpi"]
+    assert all(case["status"] == "measured" and case["verification"]["passed"] for case in cases)
+    names = {case["kernels"][0]["implementation"].split(" ")[0] for case in cases if case["strategy"] != "mpi"}
+    assert names == {"hierarchical"}
+
+
 def test_a_link_that_goes_down_ends_the_run(parbench, tmp_path):
     report = tmp_path / "r.json"
     words = [ROOT / "scripts/two-hosts", "--", parbench, "--scenario", "collectives", "--collective", "all-reduce",
@@ -74,6 +86,7 @@ def programs_in(namespace):
 @pytest.mark.parametrize("words, text", [
     (["--rate", "fast", "--", "true"], "--rate 'fast' is not a rate"),
     (["--delay", "1", "--", "true"], "--delay '1' is not a time"),
+    (["--ranks", "0", "--", "true"], "--ranks '0' is not a number of ranks"),
     (["--loss", "5%", "--", "true"], "--loss '5%' is not a percentage"),
     (["true"], "unknown word 'true'"),
     (["--rate", "1gbit"], "a command is needed"),

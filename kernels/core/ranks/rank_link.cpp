@@ -35,9 +35,11 @@ std::string_view name_of(RankAllReduce by) {
     case RankAllReduce::doubling:
       return "doubling";
     case RankAllReduce::ring:
+      return "rank-ring";
+    case RankAllReduce::hierarchical:
       break;
   }
-  return "rank-ring";
+  return "hierarchical";
 }
 
 void Occupancy::enter() {

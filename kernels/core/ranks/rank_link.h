@@ -29,15 +29,19 @@ struct RankSet {
 /// - shared_memory: every rank reads the numbers of all ranks from shared memory and adds them.
 /// - doubling: pairs exchange their sums, at twice the distance in each round.
 /// - ring: rank r sends to rank r + 1 only, in chunks that are added as they arrive.
-enum class RankAllReduce { library, shared_memory, doubling, ring };
-inline constexpr std::array<RankAllReduce, 4> all_rank_all_reduces{
+/// - hierarchical: the ranks of each machine reduce-scatter in a ring; ranks with the same block on
+///   all machines all-reduce it in a ring; the ranks of each machine all-gather. With S bytes, p
+///   ranks and m machines, a machine sends 2·S·(m − 1)/m over its network, in a ring of all ranks
+///   2·S·(p − 1)/p or more.
+enum class RankAllReduce { library, shared_memory, doubling, ring, hierarchical };
+inline constexpr std::array<RankAllReduce, 5> all_rank_all_reduces{
     RankAllReduce::library, RankAllReduce::shared_memory, RankAllReduce::doubling,
-    RankAllReduce::ring};
+    RankAllReduce::ring, RankAllReduce::hierarchical};
 /// Limits of an all-reduce in shared memory: bytes per rank, and number of ranks.
 inline constexpr std::size_t max_shared_bytes = std::size_t{8} << 10;
 inline constexpr int max_sharing_ranks = 16;  // each reads the arrays of all others
 
-/// Returns "mpi", "shared-memory", "doubling" or "rank-ring".
+/// Returns "mpi", "shared-memory", "doubling", "rank-ring" or "hierarchical".
 [[nodiscard]] std::string_view name_of(RankAllReduce by);
 
 /// Sums the time during which at least one thread is between `enter` and `leave`.

@@ -24,6 +24,15 @@ int calls_of(std::size_t bytes) {
 
 }  // namespace
 
+std::vector<RankAllReduce> possible_all_reduces(const RankLink& link, const RankSet& set,
+                                                std::size_t bytes) {
+  std::vector<RankAllReduce> ways;
+  for (const RankAllReduce by : all_rank_all_reduces) {
+    if (link.offers(by, set, bytes)) ways.push_back(by);
+  }
+  return ways;
+}
+
 RankAllReduce fastest_of(std::span<const RankAllReduce> ways, std::span<const double> seconds) {
   std::vector<double> best(ways.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -74,16 +83,14 @@ RankAllReduce AllReduceChoices::choose(const RankSet& set, std::size_t bytes, St
   const std::size_t size = std::bit_ceil(std::max(bytes, sizeof(float)));
   std::vector<int> distances;
   for (const int rank : set.ranks) distances.push_back(rank - set.ranks.front());
-  const std::pair key(std::move(distances), std::min(size, largest_measured));
+  const std::size_t measured_size = std::min(size, largest_measured);
+  const std::vector<RankAllReduce> ways = possible_all_reduces(ranks_.link(), set, measured_size);
+  const std::tuple key(std::move(distances), ways, measured_size);
   const auto known = chosen_.find(key);
   if (known != chosen_.end()) return known->second;
-  std::vector<RankAllReduce> ways;
-  for (const RankAllReduce by : all_rank_all_reduces) {
-    if (ranks_.link().offers(by, set, key.second)) ways.push_back(by);
-  }
   RankAllReduce choice = RankAllReduce::library;
   if (measures_ && ways.size() > 1) {
-    choice = fastest_of(ways, measured(ways, set, key.second, own));
+    choice = fastest_of(ways, measured(ways, set, measured_size, own));
   }
   chosen_.emplace(key, choice);
   return choice;

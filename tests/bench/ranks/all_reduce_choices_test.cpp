@@ -48,7 +48,9 @@ class CountingLink final : public RankLink {
   void receive_message(int, int, std::byte*, std::size_t) override {}
   void wait_for_all() override {}
   void run(Collective, std::byte*, std::size_t, const std::byte*) override {}
-  [[nodiscard]] bool offers(RankAllReduce by, const RankSet&, std::size_t) const override {
+  /// Ranks 0 and 1 are on one machine, 2 and 3 on another one.
+  [[nodiscard]] bool offers(RankAllReduce by, const RankSet& set, std::size_t) const override {
+    if (by == RankAllReduce::hierarchical && set.ranks.size() < 4) return false;
     return ways_.contains(by);
   }
   void prepare(const RankSet& set) override { prepared_.push_back(set.ranks); }
@@ -139,6 +141,18 @@ TEST_F(Choices, AreMeasuredOnceForSizesAndSetsThatAreAlike) {
   EXPECT_TRUE(measured({0, 1}, 1000));
   EXPECT_TRUE(measured({0, 2}, std::size_t{16} << 20));
   EXPECT_FALSE(measured({0, 2}, std::size_t{1} << 30)) << "no larger array is measured";
+}
+
+/// A set of which other ranks are as far apart may be on one machine.
+TEST(ChoicesOfMachines, AreMeasuredForOtherPossibleWays) {
+  SlowTeam team({{RankAllReduce::library, 3.0}, {RankAllReduce::hierarchical, 1.0}});
+  AllReduceChoices choices(team, true);
+  const auto device = std::move(Machine().open("cpu:0").front());
+  const auto stream = device->make_stream(StreamKind::compute);
+  const RankSet all = RankSet::all(4);
+  EXPECT_EQ(choices.choose(all, 1000, stream.get()), RankAllReduce::hierarchical);
+  EXPECT_EQ(choices.choose({.ranks = {0, 1}, .tag = 1}, 1000, stream.get()),
+            RankAllReduce::library);
 }
 
 TEST_F(Choices, AreMeasuredAfterAFailure) {
