@@ -285,8 +285,9 @@ class Layering {
     const int values =
         part.graph.reshape(part.graph.parameter(shape), {{1}, {element_count(shape)}});
     const int output = part.graph.broadcast(values, {{1, true}, {element_count(shape)}});
-    const std::string source = with_dots(translator_.source_of(constant));
     const std::string role = role_of(0);
+    std::string source = translator_.source_of(constant);
+    source = source.empty() ? role : with_dots(std::move(source));
     const std::string module = translator_.module_of(constant);
     const std::string name = unique(module.empty() ? source : module);
     ParameterSpec spec{.name = source.substr(source.rfind('.') + 1),

@@ -120,9 +120,10 @@ End end_of(Translator& translator, const Graph& graph, const std::string& name) 
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
   if (output == nullptr || output->is_constant)
-    throw UsageError(
-        "has a constant output, from which no loss can be computed; name another one with "
-        "--prediction");
+    throw UsageError(fmt::format(
+        "has the constant output {}, from which no loss can be computed; {}", name,
+        graph.outputs.size() > 1 ? "name another one with --prediction"
+                                 : "export the model with an output that depends on its input"));
   const Node* last = last_node(graph, name);
   const bool is_softmax = last != nullptr && !last->inputs.empty() &&
                           (last->op == "Softmax" || last->op == "LogSoftmax");

@@ -310,6 +310,8 @@ class Arguments {
     type_ = type;
     range_ = range;
   }
+  /// Sets the type of the results to that of an input.
+  void set_type_of(std::size_t which) { set_type(type(which), range(which)); }
   /// Returns the tensor of an output of the node, which `operation` of `graph()` computes.
   [[nodiscard]] Tensor result(int operation) const;
 

@@ -59,7 +59,10 @@ Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   const Extents shape =
       std::ranges::any_of(graph.shape(a), &Extent::samples) ? graph.shape(a) : graph.shape(b);
   const int mask = as_mask(graph, translator.in_network(arguments.tensor(0)), shape);
-  return {.is_constant = false, .operation = graph.select(mask, a, b), .type = first.type};
+  return {.is_constant = false,
+          .operation = graph.select(mask, a, b),
+          .type = first.type,
+          .range = first.range};
 }
 
 void branch(Arguments& arguments) {
@@ -99,7 +102,8 @@ Tensor stacked(Translator& translator, std::vector<Tensor> parts, std::int64_t a
   const std::int64_t dimension = signed_size(dimension_of(axis, terms.front().rank()));
   return {.is_constant = is_constant,
           .operation = general::concatenated(terms, dimension),
-          .type = parts.front().type};
+          .type = parts.front().type,
+          .range = parts.front().range};
 }
 
 void check_size(Translator& translator, std::int64_t iteration) {
@@ -202,7 +206,8 @@ Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis
   const Term x{&graph, tensor.operation};
   return {.is_constant = tensor.is_constant,
           .operation = x.part(axis, index, 1).reshape(without_dimension(x.shape(), axis)),
-          .type = tensor.type};
+          .type = tensor.type,
+          .range = tensor.range};
 }
 
 struct Scanned {

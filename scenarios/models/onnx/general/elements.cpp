@@ -272,7 +272,7 @@ Outputs where(Arguments& arguments) {
   arguments.check_count(3);
   const Term condition = arguments.operand(0);
   const Term chosen = arguments.operand(1);
-  arguments.set_type(arguments.type(1));
+  arguments.set_type_of(1);
   return {condition.choose(chosen, arguments.operand(2))};
 }
 
@@ -314,12 +314,16 @@ Outputs dequantise(Arguments& arguments) {
 /// without one, of the type that the attribute output_dtype names. If that is 0 or omitted, the
 /// type is uint8.
 IntegerRange quantised_range(const Arguments& arguments) {
-  constexpr std::int64_t uint8 = 2;
-  const std::int64_t named = arguments.integer("output_dtype", 0);
-  const auto range = arguments.has(2) ? arguments.range(2)
-                                      : range_of_type(static_cast<int>(named == 0 ? uint8 : named));
-  if (!range) throw CannotTranslate("only results of 8 or 16 bits are supported");
-  return *range;
+  constexpr int uint8 = 2;
+  const auto named = static_cast<int>(arguments.integer("output_dtype", 0));
+  const auto range =
+      arguments.has(2) ? arguments.range(2) : range_of_type(named == 0 ? uint8 : named);
+  if (range) return *range;
+  const std::string found =
+      !arguments.has(2) ? fmt::format("its output_dtype is {}", name_of_type(named))
+      : arguments.type(2) == ElementType::integer ? "its zero point has another type of integers"
+                                                  : "its zero point has no integers";
+  throw CannotTranslate(fmt::format("results must be int8, uint8, int16 or uint16, and {}", found));
 }
 
 /// Results stay floating-point. The forward pass rounds them: x + (rounded − x). The difference has

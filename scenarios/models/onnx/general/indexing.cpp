@@ -100,7 +100,7 @@ Outputs embedding(Arguments& arguments, int tokens) {
 }
 
 Outputs gather(Arguments& arguments) {
-  arguments.set_type(arguments.type(0));
+  arguments.set_type_of(0);
   if (const auto tokens = tokens_of_table(arguments)) return embedding(arguments, *tokens);
   const Term x = arguments.operand(0);
   const Extents from = x.shape();
@@ -262,7 +262,7 @@ Outputs one_hot(Arguments& arguments) {
   const Term positions = arguments.coordinate(
       with_dimension(indices.shape(), axis, {.size = depth}), static_cast<int>(axis));
   const Term values = arguments.operand(2);  // {off, on}
-  arguments.set_type(arguments.type(2));
+  arguments.set_type_of(2);
   const Term off = values.part(0, 0, 1).reshape({});
   const Term on = values.part(0, 1, 1).reshape({});
   return {positions.equal(wide).choose(on, off)};

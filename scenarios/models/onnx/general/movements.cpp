@@ -132,15 +132,17 @@ Outputs constant_of_shape(Arguments& arguments) {
   const Extents extents = extents_of_numbers(arguments.integers(0));
   double value = 0;
   ElementType type = ElementType::floating;
+  std::optional<IntegerRange> range;
   const auto found = arguments.node().attributes.find("value");
   if (found != arguments.node().attributes.end()) {
     if (const auto* constant = std::get_if<Constant>(&found->second)) {
       refuse_if(constant->numbers.size() != 1, "its value is not a single number");
       value = constant->numbers.front();
       type = constant->type;
+      range = constant->range;
     }
   }
-  arguments.set_type(type);
+  arguments.set_type(type, range);
   const Extent count = general::count_of(extents);
   if (count.samples) {
     arguments.use_network();

@@ -55,6 +55,13 @@ struct ConstantsImport : testing::Test {
   std::string path_ = (folder_ / "model.onnx").string();
 };
 
+TEST_F(ConstantsImport, RefusesAConstantOutput) {
+  const std::string constant = onnx_zeros("w", "2, 3") + "y = Relu (w) ";
+  EXPECT_THAT(refusal(constant, "float[N, 3] x"),
+              HasSubstr("has the constant output y, from which no loss can be computed; export the "
+                        "model with an output that depends on its input"));
+}
+
 TEST_F(ConstantsImport, ConstantsOfChannelsAreTrained) {
   const std::string channels = onnx_zeros("c", "8, 1, 1") + onnx_zeros("d", "1, 8, 1, 1");
   EXPECT_THAT(kinds_before_classifier(channels + "m = Mul (x, c) last = Add (d, m) "),

@@ -53,6 +53,22 @@ TEST(OperatorTypes, QuantisationRoundsToTheRangeOfItsZero) {
         {wide},
         {1, 4},
         {3, 5, 0, 65535}},
+       {half + "z = Constant <value = int8[1] {-3}> () b = Constant <value = bool[1] {1}> () "
+               "i = Where (b, z, z) y = QuantizeLinear (x, s, i) ",
+        {x},
+        {1, 4},
+        {-3, -1, -128, 127}},
+       {half + "z = Constant <value = int8[2] {-3, 5}> () "
+               "n = Constant <value = int64[1] {0}> () "
+               "i = Gather (z, n) y = QuantizeLinear (x, s, i) ",
+        {x},
+        {1, 4},
+        {-3, -1, -128, 127}},
+       {half + "n = Constant <value = int64[1] {1}> () "
+               "i = ConstantOfShape <value = int8[1] {-3}> (n) y = QuantizeLinear (x, s, i) ",
+        {x},
+        {1, 4},
+        {-3, -1, -128, 127}},
        {half + "y = QuantizeLinear <output_dtype = 3> (x, s) ", {x}, {1, 4}, {0, 2, -128, 127}},
        {scales + "y = DequantizeLinear (x, s) ", {two}, {2, 2}, {2, 20, 6, 40}},
        {scales +
@@ -60,10 +76,16 @@ TEST(OperatorTypes, QuantisationRoundsToTheRangeOfItsZero) {
         {two},
         {2, 2},
         {0, 2, 10, 20}}});
-  EXPECT_EQ(
-      computed(half + "z = Constant <value = int32[1] {3}> () y = QuantizeLinear (x, s, z) ", {x})
-          .problem,
-      "only results of 8 or 16 bits are supported");
+  const auto problem = [&](const std::string& nodes) {
+    return computed(half + nodes, {x}).problem;
+  };
+  const std::string allowed = "results must be int8, uint8, int16 or uint16, and ";
+  EXPECT_EQ(problem("z = Constant <value = int32[1] {3}> () y = QuantizeLinear (x, s, z) "),
+            allowed + "its zero point has another type of integers");
+  EXPECT_EQ(problem("z = Constant <value = float[1] {3}> () y = QuantizeLinear (x, s, z) "),
+            allowed + "its zero point has no integers");
+  EXPECT_EQ(problem("y = QuantizeLinear <output_dtype = 17> (x, s) "),
+            allowed + "its output_dtype is FLOAT8E4M3FN");
 }
 
 }  // namespace
