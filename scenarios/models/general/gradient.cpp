@@ -50,15 +50,16 @@ class ReversePass {
   }
 
   /// Returns the only dimension in which a placement's input is smaller than the result; −1 if
-  /// there is none or more than one, if the step in that dimension is not 1, and for other
+  /// there is none or more than one, if the step in any dimension is not 1, and for other
   /// operations.
   [[nodiscard]] int dimension_of_part(const Operation& one) const {
     int dimension = -1;
     if (one.kind != OpKind::placement) return dimension;
     const Extents& part = graph_.shape(one.inputs.front());
     for (std::size_t d = 0; d < part.size(); ++d) {
+      if (one.steps[d] != 1) return -1;
       if (part[d] == one.shape[d]) continue;
-      if (dimension >= 0 || one.steps[d] != 1) return -1;
+      if (dimension >= 0) return -1;
       dimension = static_cast<int>(d);
     }
     return dimension;

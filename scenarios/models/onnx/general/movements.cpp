@@ -210,8 +210,7 @@ struct Part {
 void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::int64_t step) {
   const std::int64_t extent = part.shape[d].size;
   if (part.shape[d].samples) {
-    const bool is_whole = start == 0 && step == 1 && (end < 0 || end >= extent);
-    if (is_whole) return;
+    if (start == 0 && step == 1 && end >= extent) return;
     throw CannotTranslate("slicing the batch dimension is not supported");
   }
   const auto inside = [&](std::int64_t index) {

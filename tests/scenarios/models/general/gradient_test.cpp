@@ -174,6 +174,13 @@ std::vector<Case> moving_cases() {
          const int back = graph.slice(in[0], {0, 4}, {1, 1}, {n, {3}});
          return graph.concatenate({graph.apply(ElementOp::tanh, back), even}, 1);
        }},
+      {"reversed_parts",
+       {{{2}, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         const int front = graph.slice(in[0], {1, 0}, {-1, 1}, {{2}, {4}});
+         const int back = graph.slice(in[0], {1, 4}, {-1, 1}, {{2}, {3}});
+         return graph.concatenate({graph.apply(ElementOp::tanh, back), front}, 1);
+       }},
       {"permutations",
        {{{2}, {3}, {4}}},
        [](Graph& graph, const std::vector<int>& in) {

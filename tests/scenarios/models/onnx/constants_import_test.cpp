@@ -215,6 +215,9 @@ TEST_F(ConstantsImport, RefusesPartsThatAreNone) {
   EXPECT_THAT(split("8, 0", "1"), HasSubstr("Split: its result has no elements (node last)"));
   EXPECT_THAT(split("8, 9223372036854775807", "1"), HasSubstr("Split: "));
   EXPECT_THAT(split("1, 1", "0"), HasSubstr("splitting the batch dimension"));
+  EXPECT_THAT(refusal(onnx_integers("z", "0", 1) + onnx_integers("e", "-1", 1) +
+                      "last = Slice (x, z, e, z) " + onnx_classifier("last")),
+              HasSubstr("slicing the batch dimension"));
 }
 
 // --- transposed convolutions ---
