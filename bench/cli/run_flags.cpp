@@ -77,6 +77,10 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                   "Choose the kernels of convolutions and products by measuring them, not by "
                   "the libraries' heuristics (cuda devices)",
                   &options.autotune),
+      toggle_flag("round-gradients",
+                  "Let convolutions of --dtype bf16 round weight gradients to bf16 before they "
+                  "are added, where such a kernel is chosen (cuda devices)",
+                  &options.round_gradients),
       toggle_flag("oversubscribe",
                   "Let cpu devices share cores where --devices asks for more devices than "
                   "there are cores; the table marks such a run",
@@ -97,6 +101,7 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
            with_fixed_cases({{"devices", fixed_cases},
                              {"rerun", "--resume continues a run, --rerun begins a new one"},
                              {"autotune", same_measurement},
+                             {"round-gradients", same_measurement},
                              {"oversubscribe", fixed_cases},
                              {"seed", same_measurement},
                              {"processes", one_process},

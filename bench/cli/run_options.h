@@ -23,9 +23,10 @@ namespace parbench {
 struct DeviceRequest {
   std::string devices;  // as given; empty: the scenario's default
   NumberFormat format;
-  bool autotune = false;       // choose kernels by measuring
-  bool measures = true;        // false in a dry run
-  bool oversubscribe = false;  // allow more devices than cores, which then share cores
+  bool autotune = false;         // choose kernels by measuring
+  bool round_gradients = false;  // DeviceOptions::round_gradients
+  bool measures = true;          // false in a dry run
+  bool oversubscribe = false;    // allow more devices than cores, which then share cores
 };
 
 /// A case of a report that is measured again, under its name in that report.
@@ -42,9 +43,10 @@ struct RunOptions {
   Preset preset = Preset::quick;
   std::string devices;  // as given; empty: the scenario's default
   NumberFormat format;
-  bool graph = false;          // capture and replay every case
-  bool autotune = false;       // choose kernels by measuring
-  bool oversubscribe = false;  // allow more devices than cores, which then share cores
+  bool graph = false;            // capture and replay every case
+  bool autotune = false;         // choose kernels by measuring
+  bool round_gradients = false;  // DeviceOptions::round_gradients
+  bool oversubscribe = false;    // allow more devices than cores, which then share cores
   AxisValues axes;
 
   /// Half-width of the median's 95% interval, in percent of the median; default: 1.
@@ -80,7 +82,7 @@ struct RunOptions {
   /// Returns whether the run has a profiling pass; an external profiler makes it unnecessary.
   [[nodiscard]] bool has_profiling_pass() const { return !for_profiler && !no_timeline; }
   [[nodiscard]] DeviceRequest device_request() const {
-    return {devices, format, autotune, !dry_run, oversubscribe};
+    return {devices, format, autotune, round_gradients, !dry_run, oversubscribe};
   }
 };
 

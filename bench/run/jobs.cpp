@@ -24,9 +24,28 @@ std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
 }
 
-/// Throws UsageError for --autotune or --dtype if no device of the run supports the flag. If some
-/// devices support it, --autotune has no effect on the other ones, and cases that need the other
-/// ones are refused with such a --dtype.
+/// Throws UsageError for --round-gradients without bf16, or if no device of the run can round.
+template <class BackendOf>
+void check_rounding(const DeviceRequest& request,
+                    const std::vector<std::unique_ptr<Device>>& devices,
+                    const BackendOf& backend_of) {
+  if (request.format.dtype != DType::bf16) {
+    throw UsageError(
+        fmt::format("--round-gradients: weight gradients of --dtype {} have no other type to round "
+                    "to; leave it out, or give --dtype bf16",
+                    to_string(request.format)));
+  }
+  if (std::ranges::none_of(
+          devices, [&](const auto& device) { return backend_of(device).can_round_gradients(); })) {
+    throw UsageError(
+        "--round-gradients: no device of the run has kernels that round weight gradients; leave it "
+        "out (--round-gradients=false with --rerun), or give --devices cuda:0");
+  }
+}
+
+/// Throws UsageError for --autotune, --round-gradients or --dtype if no device of the run supports
+/// the flag. If some devices support it, --autotune has no effect on the other ones, and cases that
+/// need the other ones are refused with such a --dtype.
 void check_abilities(const DeviceRequest& request,
                      const std::vector<std::unique_ptr<Device>>& devices, const Machine& machine) {
   const auto backend_of = [&](const std::unique_ptr<Device>& device) -> const Backend& {
@@ -39,6 +58,7 @@ void check_abilities(const DeviceRequest& request,
         "--autotune: no device of the run can choose kernels by measuring; on cpu devices oneDNN "
         "always chooses: leave it out (--autotune=false with --rerun), or give --devices cuda:0");
   }
+  if (request.round_gradients) check_rounding(request, devices, backend_of);
   if (std::ranges::all_of(devices, [&](const auto& device) {
         return !backend_of(device).lacks(request.format).empty();
       })) {
@@ -107,6 +127,7 @@ std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags
 DeviceOptions options_of(const DeviceRequest& request, const Scenario& scenario) {
   return {.spare_for_copies = scenario.wants_copy_core(),
           .autotune = request.autotune && request.measures,
+          .round_gradients = request.round_gradients,
           .oversubscribe = request.oversubscribe};
 }
 

@@ -31,6 +31,8 @@ struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core for copy lanes if there are more cores than
                                   // devices; no effect on GPUs
   bool autotune = false;          // choose kernels by measuring, if the backend can
+  // round bf16 weight gradients of convolutions where that is faster, if the backend can
+  bool round_gradients = false;
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};
   int rank = 0;  // DeviceInfo::rank
@@ -84,6 +86,8 @@ class Backend {
 
   /// Returns whether the devices of this backend can choose kernels by measuring them.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
+  /// Returns whether devices of this backend have kernels that round weight gradients.
+  [[nodiscard]] virtual bool can_round_gradients() const { return false; }
 
   /// Returns why no device of this backend supports this format, with the remedy; empty if some
   /// device may support it. Devices without support throw Unsupported when they prepare operations.

@@ -111,6 +111,8 @@ TEST_F(Usage, RefusesValuesThatAreNotAllowed) {
 TEST_F(Usage, RefusesToTuneWhereNothingCanBe) {
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0", "--autotune"}),
               AllOf(HasSubstr("--autotune"), HasSubstr("oneDNN"), HasSubstr("cuda:0")));
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0", "--round-gradients"}),
+              HasSubstr("--round-gradients: weight gradients of --dtype f32 have no other type"));
 }
 
 TEST_F(Usage, RefusesTf32WhereNoDeviceHasIt) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/base/bfloat16.h"
 #include "kernels/base/error.h"
 #include "kernels/core/activity.h"
 #include "kernels/core/graph.h"
@@ -251,6 +252,54 @@ TEST_F(CudaOnStandIn, LoadsNoKernelWhileAStreamWaitsForMemory) {
   bench().run(*fill, {BufferView(memory)});
   writer.join();
   waiting->synchronize();
+}
+
+/// A weight gradient of bf16 activations, its kernel, and who chose that.
+struct FoundGradient {
+  std::vector<float> values;
+  std::string kernel;
+  ChosenBy by;
+};
+
+/// Adds the gradient of small whole numbers, of which only the sums are not exact in bf16, to ones.
+FoundGradient gradient_added_to_ones(const DeviceOptions& options) {
+  const ConvolutionShape shape{
+      .batch = 4, .in_channels = 16, .height = 24, .width = 24, .out_channels = 16, .kernel = 3};
+  const auto device = std::move(machine().open("cuda:0", options).front());
+  const auto stream = device->make_stream(StreamKind::compute, 0, 1);
+  const auto op = device->prepare(
+      ConvolutionBackwardWeights{.shape = shape, .dtype = DType::bf16, .accumulate = true}, 1);
+  std::vector<Buffer> memory;
+  for (const Shape& one : {shape.source(), shape.destination()}) {
+    const auto count = static_cast<std::size_t>(element_count(one));
+    memory.push_back(device->allocate(2 * count, MemoryKind::device));
+    auto* const values = reinterpret_cast<std::uint16_t*>(memory.back().data());
+    for (std::size_t i = 0; i < count; ++i) values[i] = to_bf16(static_cast<float>(i * i % 7));
+  }
+  const auto count = static_cast<std::size_t>(element_count(shape.weights()));
+  memory.push_back(device->allocate(count * sizeof(float), MemoryKind::device));
+  auto* const sums = reinterpret_cast<float*>(memory.back().data());
+  std::fill_n(sums, count, 1.0F);
+  stream->reserve_scratch(op->scratch_bytes());
+  const std::vector<BufferView> views(memory.begin(), memory.end());
+  op->enqueue(*stream, views);
+  stream->synchronize();
+  return {{sums, sums + count}, op->implementation(), op->chosen_by()};
+}
+
+TEST(GradientsOnStandIn, AreRoundedOnlyIfTheyMayBe) {
+  const FoundGradient exact = gradient_added_to_ones({});
+  EXPECT_THAT(exact.kernel, testing::EndsWith(" on patches"));
+  const FoundGradient rounded = gradient_added_to_ones({.round_gradients = true});
+  EXPECT_THAT(rounded.kernel, testing::EndsWith(", rounded to bf16"));
+  std::vector<float> expected;
+  for (const float sum : exact.values) expected.push_back(1 + from_bf16(to_bf16(sum - 1)));
+  EXPECT_EQ(rounded.values, expected);
+  EXPECT_NE(rounded.values, exact.values);
+  const FoundGradient tuned = gradient_added_to_ones({.autotune = true, .round_gradients = true});
+  EXPECT_EQ(tuned.by, ChosenBy::measuring);
+  const bool is_exact = tuned.kernel.ends_with(" on patches");
+  EXPECT_EQ(tuned.values, is_exact ? exact.values : expected) << tuned.kernel;
 }
 
 /// Opens devices, and uses a bit of everything on each.

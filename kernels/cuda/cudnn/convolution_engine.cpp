@@ -60,7 +60,7 @@ std::vector<TensorDesc> convolution_tensors(const ConvolutionGraph& graph) {
     case ConvolutionPass::backward_data:
       return {destination, weights, source};
     case ConvolutionPass::backward_weights:
-      return {source, destination, channels_last(shape.weights(), DType::f32)};
+      return {source, destination, channels_last(shape.weights(), graph.gradient)};
     case ConvolutionPass::forward:
       break;
   }
@@ -70,11 +70,11 @@ std::vector<TensorDesc> convolution_tensors(const ConvolutionGraph& graph) {
 
 std::string convolution_key(const ConvolutionGraph& graph) {
   const ConvolutionShape& s = graph.shape;
-  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}",
+  return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}{}",
                      static_cast<int>(graph.pass), s.batch, s.in_channels, s.height, s.width,
                      s.out_channels, s.kernel, s.stride, s.padding, s.groups, s.dilation,
                      to_string(graph.dtype), static_cast<int>(graph.arithmetic), graph.bias,
-                     graph.aligned_images);
+                     graph.aligned_images, graph.gradient == DType::f32 ? "" : " rounded");
 }
 
 /// First tries engines that accept the address of any image of a batch, then engines that require
@@ -128,6 +128,7 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   add_fault(choice.engines.fault());
   if (!plan) return std::nullopt;
   ConvolutionEngine engine(choice.graph, std::move(plan), choice.best.by);
+  engine.lasting_ = choice.lasting;
   // The choice is stored, so the engine must be the best of a complete list.
   if (choice.lasting) engine.take_product_if_faster(device);
   return engine;

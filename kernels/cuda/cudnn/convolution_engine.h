@@ -95,6 +95,8 @@ class ConvolutionEngine {
   /// "CUDA kernel, direct".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
+  /// Returns whether it was chosen from a complete list of cuDNN's engines.
+  [[nodiscard]] bool is_lasting() const { return lasting_; }
 
   /// Enqueues the pass. Tensors are in the order of the operation's arguments, without those that
   /// the graph lacks.
@@ -110,6 +112,7 @@ class ConvolutionEngine {
   std::optional<CudnnPlan> plan_;
   std::unique_ptr<Matmul> product_;  // without plan_ and product_, the direct kernel is used
   ChosenBy chosen_by_;
+  bool lasting_ = true;
 };
 
 }  // namespace parbench::cuda

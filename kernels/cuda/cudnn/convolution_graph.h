@@ -17,13 +17,14 @@ enum class Arithmetic {
 }
 
 /// One pass of a convolution. All tensors are channels last. Inputs and result are `dtype`, except
-/// weight gradients and bias, which are f32.
+/// weight gradients, which are `gradient`, and bias, which is f32.
 struct ConvolutionGraph {
   ConvolutionPass pass = ConvolutionPass::forward;
   ConvolutionShape shape;
   DType dtype = DType::f32;
   Arithmetic arithmetic = Arithmetic::f32;
   bool bias = false;  // whether the engine also adds a bias (forward pass only)
+  DType gradient = DType::f32;
 
   /// Whether activations must begin at a multiple of 16 bytes. Otherwise only the batch must, and
   /// an activation may begin at any of its images. Fewer engines support this if the bytes of an

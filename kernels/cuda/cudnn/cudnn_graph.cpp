@@ -110,7 +110,7 @@ class GraphBuilder {
     const TensorPointer x = input(activation(wanted_.shape.source()));
     const TensorPointer dy = input(activation(wanted_.shape.destination()));
     output(graph_.conv_wgrad(dy, x, attributes<fe::graph::Conv_wgrad_attributes>()),
-           weights(DType::f32));
+           weights(wanted_.gradient));
   }
 
   struct Description {

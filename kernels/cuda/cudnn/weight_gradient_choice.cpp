@@ -26,7 +26,8 @@ std::unique_ptr<WeightGradient> faster_gradient(CudaDevice& device, const Convol
                                                 bool accumulate,
                                                 std::unique_ptr<WeightGradient> engine) {
   Autotuner* tuner = device.autotuner();
-  if (tuner == nullptr || !source_is_patches(graph.shape)) return engine;
+  if (tuner == nullptr) return engine;
+  if (graph.gradient == DType::f32 && !source_is_patches(graph.shape)) return engine;
   auto product = make_gradient_product(device, graph, accumulate);
   if (!product) return engine;
   const std::array<WeightGradient*, 2> candidates{engine.get(), product.get()};
@@ -35,7 +36,9 @@ std::unique_ptr<WeightGradient> faster_gradient(CudaDevice& device, const Convol
   };
   const std::string key = "engine or product" + std::string(accumulate ? ", added, of " : " of ") +
                           convolution_key(graph);
-  const auto fastest = tuner->choose(key, convolution_tensors(graph), candidates.size(), make);
+  ConvolutionGraph widened = graph;
+  widened.gradient = DType::f32;  // both candidates have an f32 result
+  const auto fastest = tuner->choose(key, convolution_tensors(widened), candidates.size(), make);
   return fastest == 1U ? std::move(product) : std::move(engine);
 }
 

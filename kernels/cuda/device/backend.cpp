@@ -107,6 +107,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int max_parts(int device) const override { return max_parts_of(device); }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool can_autotune() const override { return true; }
+  [[nodiscard]] bool can_round_gradients() const override { return true; }
   void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override;
@@ -282,7 +283,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
     }
     devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device, std::move(part),
                                                    std::move(sensors), nccl(), trace_,
-                                                   std::move(shared)));
+                                                   std::move(shared), options.round_gradients));
   }
   return devices;
 }

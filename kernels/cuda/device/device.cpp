@@ -34,7 +34,8 @@ constexpr int ampere = 80;  // first generation with bf16 and TF32
 
 CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
                        std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
-                       std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices)
+                       std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices,
+                       bool may_round_gradients)
     : info_(std::move(info)),
       ordinal_(ordinal),
       part_(std::move(part)),
@@ -43,6 +44,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> pa
       trace_(std::move(trace)),
       multiprocessors_(part_ ? part_->multiprocessors() : multiprocessors_of(ordinal)),
       compute_capability_(compute_capability_of(ordinal)),
+      may_round_gradients_(may_round_gradients),
       engine_choices_(std::make_unique<EngineChoices>()),
       autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
 

@@ -29,9 +29,11 @@ class CudaDevice final : public Device {
   /// if NVML does not report on the GPU; `condition` is then empty. `nccl`: used for collectives of
   /// whole GPUs if it is available. `trace`: shared by all devices of the process. `choices`:
   /// shared by equal devices; if not null, kernels of the libraries are chosen by measuring them.
+  /// `may_round_gradients`: DeviceOptions::round_gradients.
   CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
              std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
-             std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
+             std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices,
+             bool may_round_gradients);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -90,6 +92,9 @@ class CudaDevice final : public Device {
   /// Returns the tuner; null if the libraries' heuristics choose kernels.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
+  /// Returns whether a kernel may round a weight gradient to the type of the activations.
+  [[nodiscard]] bool may_round_gradients() const { return may_round_gradients_; }
+
  private:
   /// Throws Unsupported if the GPU does not support the operation's number format.
   void check_arithmetic(const OpDesc& desc) const;
@@ -102,6 +107,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<ActivityTrace> trace_;
   int multiprocessors_ = 0;
   int compute_capability_ = 0;  // 10 · major + minor
+  bool may_round_gradients_;
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
   std::unique_ptr<EngineChoices> engine_choices_;

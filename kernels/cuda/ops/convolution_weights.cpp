@@ -19,7 +19,8 @@ namespace parbench::cuda {
 namespace {
 
 /// Uses one engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the
-/// gradient is computed into scratch memory and added from there.
+/// gradient is computed into scratch memory and added from there. A bf16 gradient is computed into
+/// scratch memory and widened.
 class EngineGradient final : public WeightGradient {
  public:
   /// `dtype`: type of the activations; if the engine reads f32 instead, they are widened first.
@@ -27,7 +28,9 @@ class EngineGradient final : public WeightGradient {
 
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_bytes_; }
   [[nodiscard]] std::string name() const override {
-    return engine_.name() + (widened_ ? " on inputs widened to f32" : "");
+    return engine_.name() + (widened_   ? " on inputs widened to f32"
+                             : rounded_ ? ", rounded to bf16"
+                                        : "");
   }
   [[nodiscard]] ChosenBy chosen_by() const override { return engine_.chosen_by(); }
 
@@ -36,7 +39,9 @@ class EngineGradient final : public WeightGradient {
     std::byte* destination =
         read(stream, at.diff_destination, destination_count_, at.scratch + destination_copy_);
     std::byte* gradient = accumulate_ ? at.scratch + gradient_ : at.diff_weights;
-    engine_.run(stream, std::array{source, destination, gradient}, at.scratch);
+    std::byte* result = rounded_ ? at.scratch + result_ : gradient;
+    engine_.run(stream, std::array{source, destination, result}, at.scratch);
+    if (rounded_) widen(floats(gradient), result, weights_count_, stream.handle());
     if (!accumulate_) return;
     add_to(floats(at.diff_weights), floats(gradient), weights_count_, stream.handle());
   }
@@ -61,6 +66,7 @@ class EngineGradient final : public WeightGradient {
   ConvolutionEngine engine_;
   bool accumulate_;
   bool widened_;
+  bool rounded_;
   std::int64_t source_count_;
   std::int64_t destination_count_;
   std::int64_t weights_count_;
@@ -68,12 +74,14 @@ class EngineGradient final : public WeightGradient {
   std::size_t source_copy_ = 0;
   std::size_t destination_copy_ = 0;
   std::size_t gradient_ = 0;
+  std::size_t result_ = 0;
 };
 
 EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
     : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): an engine cannot be copied
       accumulate_(accumulate),
       widened_(engine_.graph().dtype != dtype),
+      rounded_(engine_.graph().gradient != DType::f32),
       source_count_(element_count(engine_.graph().shape.source())),
       destination_count_(element_count(engine_.graph().shape.destination())),
       weights_count_(element_count(engine_.graph().shape.weights())),
@@ -83,6 +91,7 @@ EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accum
     destination_copy_ = add_floats(destination_count_);
   }
   if (accumulate_) gradient_ = add_floats(weights_count_);
+  if (rounded_) result_ = add_floats((weights_count_ + 1) / 2);  // two bf16 in a float
 }
 
 class ConvolutionWeightsOp final : public CudaOp {
@@ -130,27 +139,36 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// Returns an implementation that writes f32: rounding the gradient to bf16 would lose the accuracy
-/// of the sum in f32. The first choice is an engine of cuDNN that reads the activations' type, or a
-/// product that is measured to be faster. If there is none (cuDNN 9.19 has none for bf16 without
-/// run-time compilation on any GPU), matrix products compute the gradient from the same inputs. If
-/// cuBLASLt has no algorithm either, as for bf16 rows that no vector load can access, bf16 inputs
-/// are widened for an engine that reads f32 (TF32 represents every bf16 exactly). The last choice
-/// is the direct kernel.
+/// Returns an implementation with an f32 result. The first choice is an engine of cuDNN that reads
+/// the activations' type, or a product that is measured to be faster. Of bf16, cuDNN 9.19 has only
+/// engines that round the gradient to bf16, which loses the accuracy of the sum in f32; they are
+/// used if the device may round gradients. If there is no engine, matrix products compute the
+/// gradient from the same inputs. If cuBLASLt has no algorithm either, as for bf16 rows that no
+/// vector load can access, bf16 inputs are widened for an engine that reads f32 (TF32 represents
+/// every bf16 exactly). The last choice is the direct kernel.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {
-  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
-                               .shape = desc.shape,
-                               .dtype = desc.dtype,
-                               .arithmetic = arithmetic_of({desc.dtype, desc.math})};
+  ConvolutionGraph graph{.pass = ConvolutionPass::backward_weights,
+                         .shape = desc.shape,
+                         .dtype = desc.dtype,
+                         .arithmetic = arithmetic_of({desc.dtype, desc.math})};
   const auto of_engine = [&](ConvolutionEngine engine) {
     // NOLINTNEXTLINE(performance-move-const-arg): an engine cannot be copied
     return std::make_unique<EngineGradient>(std::move(engine), desc.dtype, desc.accumulate);
   };
-  if (auto engine = ConvolutionEngine::find(device, graph, faults)) {
-    return faster_gradient(device, graph, desc.accumulate, of_engine(*std::move(engine)));
+  const bool may_round = desc.dtype == DType::bf16 && device.may_round_gradients();
+  for (const DType gradient : {DType::f32, DType::bf16}) {
+    if (gradient == DType::bf16 && !may_round) continue;
+    graph.gradient = gradient;
+    auto engine = ConvolutionEngine::find(device, graph, faults);
+    if (!engine) continue;
+    const bool is_lasting = engine->is_lasting();
+    auto found = of_engine(*std::move(engine));
+    if (!is_lasting) return found;
+    return faster_gradient(device, graph, desc.accumulate, std::move(found));
   }
+  graph.gradient = DType::f32;
   if (auto product = make_gradient_product(device, graph, desc.accumulate)) return product;
   if (desc.dtype == DType::bf16) {
     ConvolutionGraph widened = graph;

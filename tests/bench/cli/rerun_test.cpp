@@ -56,9 +56,9 @@ TEST(Rerun, CutsTheCasesOfAReportWhereTheyWereCut) {
 }
 
 TEST(Rerun, RunsTheCasesOfAReportAgain) {
-  const RunOptions first =
-      parse({"--scenario", "pipe", "--preset", "published", "--split", "2", "--seed", "9",
-             "--devices", "2", "--slowdown", "5", "--autotune", "--oversubscribe"});
+  const RunOptions first = parse({"--scenario", "pipe", "--preset", "published", "--split", "2",
+                                  "--seed", "9", "--devices", "2", "--slowdown", "5", "--autotune",
+                                  "--round-gradients", "--oversubscribe"});
   const std::string path = TempDir() + "cli_rerun.json";
   report::write_report(path, report_of(first, {"pipe/single/batch:12", "mat/alone/n:64"}));
   const RunOptions again = parse({"--rerun", path, "--max-time", "3"});
@@ -74,6 +74,7 @@ TEST(Rerun, RunsTheCasesOfAReportAgain) {
   EXPECT_EQ(again.seed, 9U);
   EXPECT_EQ(again.devices, "2");
   EXPECT_TRUE(again.autotune);
+  EXPECT_TRUE(again.round_gradients);
   EXPECT_TRUE(again.oversubscribe);
   EXPECT_FALSE(parse({"--rerun", path, "--autotune=false"}).autotune);
   EXPECT_EQ(again.max_time_seconds, 3);
@@ -211,6 +212,7 @@ TEST(Resume, RefusesFlagsThatWouldChangeWhatIsMeasured) {
                                                        {"--devices", "2"},
                                                        {"--rerun", path},
                                                        {"--autotune"},
+                                                       {"--round-gradients"},
                                                        {"--seed", "2"},
                                                        {"--processes", "2"},
                                                        {"--for-profiler"},

@@ -1,6 +1,6 @@
 // Takes the place of kernels/cuda/cudnn/cudnn_graph.cpp, the engine seam: convolutions by plain
-// loops. As with cuDNN, weight gradients of bf16 in f32, and of strides or groups, have no engine,
-// so that what computes them otherwise runs too.
+// loops. As with cuDNN, weight gradients of bf16 in f32 have no engine. Those of strides or groups
+// have none either, so that what computes them otherwise runs too.
 #include <vector>
 
 #include "kernels/base/bfloat16.h"
@@ -115,7 +115,7 @@ void convolve(const ConvolutionGraph& graph, const Tensors& tensors) {
       const auto channel = static_cast<std::int64_t>(i) % shape.out_channels;
       value += get(tensors.at[2], DType::f32, channel);
     }
-    set(tensors.at.at(tensors.count - 1), is_gradient ? DType::f32 : graph.dtype,
+    set(tensors.at.at(tensors.count - 1), is_gradient ? graph.gradient : graph.dtype,
         static_cast<std::int64_t>(i), value);
   }
 }
@@ -144,7 +144,7 @@ std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& t
   }
   const bool is_gradient = graph.pass == ConvolutionPass::backward_weights;
   const bool is_simple = graph.shape.stride == 1 && graph.shape.groups == 1;
-  if (is_gradient && (graph.dtype == DType::bf16 || !is_simple)) {
+  if (is_gradient && (graph.dtype != graph.gradient || !is_simple)) {
     return CudnnFailure{CudnnFailure::Kind::unsupported, "CUDNN_STATUS_NOT_SUPPORTED: stand-in"};
   }
   auto planned = std::make_shared<PlannedGraph>();

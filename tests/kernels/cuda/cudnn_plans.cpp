@@ -89,15 +89,24 @@ std::string shape_text(const ConvolutionShape& s) {
 
 void print_rows(const test::DescribedGpu& gpu, NumberFormat format) {
   const CudnnTarget target = test::target_of(gpu);
-  for (const auto& [pass, name] : {std::pair{ConvolutionPass::forward, "forward"},
-                                   std::pair{ConvolutionPass::backward_data, "data"},
-                                   std::pair{ConvolutionPass::backward_weights, "weights"}}) {
+  struct Named {
+    ConvolutionPass pass;
+    DType gradient;
+    const char* name;
+  };
+  for (const auto& [pass, gradient, name] :
+       {Named{ConvolutionPass::forward, DType::f32, "forward"},
+        Named{ConvolutionPass::backward_data, DType::f32, "data"},
+        Named{ConvolutionPass::backward_weights, DType::f32, "weights"},
+        Named{ConvolutionPass::backward_weights, DType::bf16, "rounded weights"}}) {
+    if (gradient != DType::f32 && gradient != format.dtype) continue;
     for (const LayerOfKind& layer : convolutions()) {
       const Row row = row_of(gpu, target,
                              {.pass = pass,
                               .shape = layer.shape,
                               .dtype = format.dtype,
-                              .arithmetic = arithmetic_of(format)});
+                              .arithmetic = arithmetic_of(format),
+                              .gradient = gradient});
       fmt::print("{},{},{},{},{},{},{},{},{},{},\"{}\"\n", gpu.compute_capability,
                  to_string(format), name, layer.name, layer.count, shape_text(layer.shape),
                  row.kernel, row.place, row.workspace_bytes, fmt::join(row.notes, "; "), row.fault);

@@ -30,6 +30,7 @@ class ConvolutionEngine {
   [[nodiscard]] static std::size_t workspace_bytes() { return 0; }
   [[nodiscard]] static std::string name() { return "CUDA kernel, direct"; }
   [[nodiscard]] static ChosenBy chosen_by() { return ChosenBy::library; }
+  [[nodiscard]] static bool is_lasting() { return true; }
   void run(CudaStream& stream, std::span<std::byte* const> tensors, std::byte* workspace) const;
 
  private:

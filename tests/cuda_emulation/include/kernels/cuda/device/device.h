@@ -29,6 +29,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
   [[nodiscard]] int multiprocessors() const { return 132; }  // an H200's
+  [[nodiscard]] bool may_round_gradients() const { return false; }
 
  private:
   DeviceInfo info_;
