@@ -34,13 +34,14 @@ def find_tool(options, name):
 
 
 def check_device(root, environment):
-    """Refuses a machine without a GPU, with parbench's message."""
+    """Refuses a machine without a GPU, with parbench's message. Returns whether it is a stand-in (tests)."""
     said = run_program([root / "libexec/parbench", "devices"], 60, environment)
     line = next((line for line in said.out.splitlines() if line.startswith("cuda: ")), None)
     if line is None:
         refuse("this parbench was built without the CUDA backend", "scripts/cuda-libraries", code=NO_GPU)
     if not line.removeprefix("cuda: ")[:1].isdigit():
         refuse(f"no GPU: {line}", "--devices cpu tries the tool without one", code=NO_GPU)
+    return "stand-in, no figures" in said.out
 
 
 def start_torch(options, scratch):
@@ -62,8 +63,7 @@ def make_setting(options, scratch, torch):
         refuse(*map(libraries.remedy, missing), "LD_LIBRARY_PATH may name the folder that has it")
     environment = {"LD_LIBRARY_PATH": path}
     on_gpu = options.devices == "cuda"
-    if on_gpu:
-        check_device(root, environment)
+    is_stand_in = on_gpu and check_device(root, environment)
     autotune, dtypes = flags_known(root, environment, on_gpu)
     sanitizer, why_no_sanitizer = find_tool(options, "compute-sanitizer")
     ncu, why_no_ncu = find_tool(options, "ncu")
@@ -72,6 +72,7 @@ def make_setting(options, scratch, torch):
         device="cuda:0" if on_gpu else "cpu:0",
         pair="cuda:0/0,cuda:0/1" if on_gpu else "cpu:0,cpu:1",
         dtypes=dtypes,
+        is_trial=is_stand_in or not on_gpu,
         autotune=autotune,
         library_path=path,
         plain_environment=plain_environment(),

@@ -80,7 +80,7 @@ def two_devices(setting, size):
 
 def schedules(setting):
     """Returns the figures; one that cannot be measured has the reason."""
-    size = LARGE if setting.on_gpu else TINY
+    size = TINY if setting.is_trial else LARGE
     content = {"figures": [], "problems": []}
     for name, measure in (("overlap/d2h/pinned", overlapped), ("partitions/two", two_devices)):
         setting.say(name)
@@ -105,7 +105,7 @@ def flags_of(setting, name, devices):
     flags = ["--devices", devices]
     if name == "pipeline" and "," not in devices:
         flags += ["--strategy", "single"]  # the only strategy for one device
-    return flags if setting.on_gpu else flags + TINY_FLAGS[name]
+    return flags + TINY_FLAGS[name] if setting.is_trial else flags
 
 
 def is_measured(case):
@@ -164,4 +164,4 @@ def every_scenario(setting):
         (name, devices, tuple(flags_of(setting, name, devices))): weight
         for (name, devices), weight in weights(setting).items()
     }
-    yield from run_all(setting, runs, 0.2 if setting.on_gpu else TINY_SECONDS, slim)
+    yield from run_all(setting, runs, TINY_SECONDS if setting.is_trial else 0.2, slim)

@@ -29,6 +29,7 @@ class Setting:
     device: str  # device of the scenarios
     pair: str  # two devices of similar size, for scenarios with several
     dtypes: list  # in the order of DTYPE_WEIGHTS
+    is_trial: bool  # whether sizes are tiny and figures mean nothing, as without a GPU
     autotune: bool  # whether parbench and the device support the flag
     library_path: str
     plain_environment: dict  # without `library_path`, for programs with their own libraries

@@ -58,7 +58,7 @@ TINY = Sizes(
 
 
 def sizes_for(setting):
-    return LARGE if setting.on_gpu else TINY
+    return TINY if setting.is_trial else LARGE
 
 
 def square(side):

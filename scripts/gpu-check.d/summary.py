@@ -78,7 +78,7 @@ class Summary:
 
     def __init__(self, results, setting):
         self.results = results
-        self.is_trial = not setting.on_gpu
+        self.is_trial = setting.is_trial
         self.rows = rows_of(results, setting)
         self.problems = problems_of(results)
 

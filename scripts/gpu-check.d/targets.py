@@ -101,5 +101,5 @@ def rows_of(results, setting):
                 if not setting.on_gpu:
                     continue  # not all processors support it
                 reason = f"--dtype {dtype} is not supported here"
-            rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
+            rows.append(complete(row, content.get("figures", []), reason, setting.is_trial))
     return rows

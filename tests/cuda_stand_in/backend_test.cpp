@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -227,6 +228,38 @@ TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
     EXPECT_EQ(each.data()[0], std::byte{3});
     EXPECT_EQ(each.data()[4], std::byte{1});
   }
+}
+
+// NCCL allocates memory for the first collective of a kind, for which the driver may wait for all
+// streams, and lets no other thread call it. Here one writes the word that a stream waits for.
+TEST(CudaCommunicators, BeginACollectiveWhenNoStreamWaitsForMemory) {
+  const auto devices = machine().open("cuda:0,cuda:1", {});
+  std::vector<Device*> members{devices[0].get(), devices[1].get()};
+  const auto both = members.front()->make_communicator(members);
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<Stream*> lanes;
+  std::vector<Buffer> memory;
+  for (Device* member : members) {
+    streams.push_back(member->make_stream(StreamKind::copy));
+    lanes.push_back(streams.back().get());
+    memory.push_back(member->allocate(8, MemoryKind::device));
+  }
+  const std::vector<BufferView> data(memory.begin(), memory.end());
+  HostSignal signal(members[0]->allocate(sizeof(std::uint32_t), MemoryKind::pinned));
+  const std::uint32_t record = signal.shared_records()->announce();
+  const auto waiting = members[0]->make_stream(StreamKind::compute, 0, 1);
+  waiting->wait(signal);
+  std::atomic<bool> is_written = false;
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    is_written = true;
+    signal.shared_records()->reach(record);
+  });
+  both->enqueue(Collective::all_gather, lanes, data);
+  EXPECT_TRUE(is_written);
+  writer.join();
+  for (Stream* lane : lanes) lane->synchronize();
+  waiting->synchronize();
 }
 
 // The driver may load a kernel while no other thread can call it. Here one has to, before it writes

@@ -1,7 +1,8 @@
 """scripts/gpu-check from start to end on the stand-in of CUDA (tests/cuda_stand_in), with a sample of the tests."""
 import pytest
 
-STEPS = ["smoke", "facts", "tests", "partition", "pair", "matmul", "ranks", "ncu", "sanitizer"]
+STEPS = ["smoke", "facts", "tests", "partition", "pair", "matmul", "schedules", "scenarios", "profiles", "ranks", "peaks",
+         "ncu", "sanitizer"]
 SAMPLE = 60  # runs one in 60 tests of operations
 
 

@@ -37,6 +37,12 @@ NcclPart part_of(Collective collective, const CudaStream& stream, std::span<cons
           .stream = stream.handle()};
 }
 
+/// Returns whether a collective was not in the set before, and adds it.
+bool is_first(Collective collective, unsigned& launched) {
+  const unsigned bit = 1U << static_cast<unsigned>(collective);
+  return (std::exchange(launched, launched | bit) & bit) == 0;
+}
+
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(std::shared_ptr<const Nccl> nccl,
@@ -54,7 +60,9 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
     stream.join_collective();
     parts_[member] = part_of(collective, stream, data, inputs, member);
   }
-  const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
+  const CudaStream& first = stream_of(*streams.front(), *devices_.front());
+  if (is_first(collective, launched_)) first.await_waiting_streams();
+  const TracedCall traced = first.trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
 }
 
@@ -86,6 +94,7 @@ void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stre
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();
+  if (is_first(collective, launched_)) stream.await_waiting_streams();
   const TracedCall traced = stream.trace_call();
   member_->enqueue(*group_, collective, part, data.front().bytes);
 }

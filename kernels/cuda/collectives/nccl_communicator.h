@@ -33,6 +33,7 @@ class NcclCommunicator final : public Communicator {
   std::string name_;
   std::vector<CudaDevice*> devices_;
   std::vector<NcclPart> parts_;  // parts of the collective being enqueued, by member
+  unsigned launched_ = 0;        // collectives for which NCCL has made its connections, as bits
   NcclClique clique_;
 };
 
@@ -62,6 +63,7 @@ class NcclRankCommunicator final : public Communicator {
   // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
   const NcclMembership* group_;  // NCCL's communicator for this object; owned by member_
+  unsigned launched_ = 0;        // as in NcclCommunicator
 };
 
 }  // namespace parbench::cuda

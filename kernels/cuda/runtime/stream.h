@@ -56,6 +56,10 @@ class CudaStream final : public Stream {
   /// compute streams, so that no execution has to make the handle.
   [[nodiscard]] cudnnHandle_t cudnn();
 
+  /// Waits for the streams that wait for memory (`wait_across`). Call it before work that may load
+  /// a kernel or allocate: either may wait for all streams of the device.
+  void await_waiting_streams() const;
+
   /// Returns a scope for enqueueing work, which is logged with this stream's tag. The scope has no
   /// effect if this stream does not log.
   [[nodiscard]] TracedCall trace_call() const;
@@ -70,7 +74,6 @@ class CudaStream final : public Stream {
  private:
   void grow_scratch(std::size_t bytes) override;
   void wait_across(Event& event);
-  void await_waiting_streams() const;
   [[nodiscard]] bool is_idle() const;
   void wait_until_idle(std::chrono::milliseconds limit) const;
   void settle(TracedStream& traced) const;
