@@ -23,16 +23,32 @@ def rounded(value):
     return value
 
 
+def without(content, *keys):
+    return {key: value for key, value in content.items() if key not in keys}
+
+
+def table_of(rows):
+    """Returns objects as a table, which names their keys once."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return {"columns": columns, "rows": [[row.get(column) for column in columns] for row in rows]}
+
+
 def slim_profile(profile):
-    """Returns the profile without its timeline, which is most of it; None for None."""
-    return profile and {key: value for key, value in profile.items() if key != "timeline"}
+    """Returns the profile without its timeline, which is most of it, and with its calls as a table."""
+    kept = without(profile, "timeline")
+    metrics = kept.get("metrics", {})
+    if "calls" in metrics:
+        kept["metrics"] = {**metrics, "calls": table_of(metrics["calls"])}
+    return kept
 
 
 def slim_case(case):
-    """Returns the case without samples and timeline, which are most of it, but with the number of samples."""
-    kept = {key: value for key, value in case.items() if key not in ("samples", "scenario")}
-    if "profile" in kept:
-        kept["profile"] = slim_profile(kept["profile"])
+    """Returns the case without samples, timeline and calls, which are most of it, but with the number of
+    samples."""
+    kept = without(case, "samples", "scenario")
+    if kept.get("profile"):
+        profile = without(kept["profile"], "timeline")
+        kept["profile"] = {**profile, "metrics": without(profile.get("metrics", {}), "calls")}
     return {**kept, "sample_count": len(case.get("samples", []))}
 
 

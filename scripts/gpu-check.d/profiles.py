@@ -28,7 +28,7 @@ def own_side(setting, dtype):
     if report is None or not report["cases"]:
         raise Failure("parbench", f"{ended.how()}: {ended.last_words()}")
     case = report["cases"][0]
-    profile = slim_profile(case.get("profile")) or {}
+    profile = slim_profile(case.get("profile") or {})
     kept = {key: case.get(key) for key in ("status", "error", "statistics", "kernels", "notes", "flops")}
     return {**kept, "profile": profile}
 
