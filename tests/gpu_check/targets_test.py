@@ -254,6 +254,7 @@ def test_a_terminated_step_does_not_wait_for_pytorch(check):
         "device": "cuda:0",
         "pair": "cuda:0/0,cuda:0/1",
         "dtypes": ["f32"],
+        "is_trial": False,
         "autotune": False,
         "library_path": "",
         "plain_environment": {},
