@@ -189,14 +189,20 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   EXPECT_THROW((void)requested_case(*scenario, request), UsageError);
 }
 
-TEST(CollectivesCases, ByDoublingNeedAPowerOfTwoOfRanks) {
-  const auto scenario = make_collectives();
+/// An all-reduce of four ranks, each with a CPU device.
+Scenario::Request all_reduce_over_ranks(const Scenario& scenario, const std::string& strategy) {
   Scenario::Request request;
-  request.spec = case_of(*scenario, "all-reduce", "direct", 64, 4);
-  request.spec.strategy = "doubling";
+  request.spec = case_of(scenario, "all-reduce", "direct", 64, 4);
+  request.spec.strategy = strategy;
   request.devices_are_cpus = true;
   request.devices_over_ranks = true;
   request.device_count = 4;
+  return request;
+}
+
+TEST(CollectivesCases, ByDoublingNeedAPowerOfTwoOfRanks) {
+  const auto scenario = make_collectives();
+  Scenario::Request request = all_reduce_over_ranks(*scenario, "doubling");
   EXPECT_TRUE(requested_case(*scenario, request).has_value());
   request.device_count = 6;
   const Resolution resolution = scenario->resolve(request);
@@ -207,12 +213,7 @@ TEST(CollectivesCases, ByDoublingNeedAPowerOfTwoOfRanks) {
 
 TEST(CollectivesCases, ByMachineNeedRanksThatAllowIt) {
   const auto scenario = make_collectives();
-  Scenario::Request request;
-  request.spec = case_of(*scenario, "all-reduce", "direct", 64, 4);
-  request.spec.strategy = "hierarchical";
-  request.devices_are_cpus = true;
-  request.devices_over_ranks = true;
-  request.device_count = 4;
+  Scenario::Request request = all_reduce_over_ranks(*scenario, "hierarchical");
   const Resolution resolution = scenario->resolve(request);
   ASSERT_TRUE(std::holds_alternative<Obstacle>(resolution));
   EXPECT_EQ(std::get<Obstacle>(resolution).message,
