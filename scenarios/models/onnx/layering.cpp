@@ -286,8 +286,8 @@ class Layering {
         part.graph.reshape(part.graph.parameter(shape), {{1}, {element_count(shape)}});
     const int output = part.graph.broadcast(values, {{1, true}, {element_count(shape)}});
     const std::string role = role_of(0);
-    const std::string found = translator_.source_of(constant);
-    const std::string source = found.empty() ? role : with_dots(found);
+    const std::string of_file = translator_.source_of(constant);
+    const std::string source = of_file.empty() ? role : with_dots(of_file);
     const std::string module = translator_.module_of(constant);
     const std::string name = unique(module.empty() ? source : module);
     ParameterSpec spec{.name = source.substr(source.rfind('.') + 1),
