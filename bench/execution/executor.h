@@ -19,7 +19,7 @@
 
 namespace parbench {
 
-/// An execution ended whose timeline would lack calls.
+/// Error of a recording whose execution has ended, but whose timeline would lack calls.
 class RecordsMissing final : public Unsupported {
  public:
   using Unsupported::Unsupported;

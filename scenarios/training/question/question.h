@@ -1,4 +1,4 @@
-// Base of scenarios about dividing a training step over devices.
+// Base of scenarios about training steps: how to divide one over devices, or to launch it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr std::string_view in_turn_strategy = "in-turn";
 
 inline constexpr const char* scaling_efficiency = "scaling efficiency";
 
-/// Base of scenarios that divide a training step. A derived class defines the axes, the layout of
+/// Base of scenarios about training steps. A derived class defines the axes, the layout of
 /// each case, and words of the answer or an answer of its own; cases and references follow from
 /// these. Parameters with the same name mean the same in all these scenarios: "model" and its
 /// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
