@@ -1,20 +1,9 @@
 // Matrix products by their definition.
 #include "kernels/cuda/ops/matmul.h"
 
-#include <cstring>
-
-#include "kernels/base/bfloat16.h"
+#include "tests/cuda_emulation/elements.h"
 
 namespace parbench::cuda {
-namespace {
-
-float element(const std::byte* matrix, DType dtype, std::int64_t index) {
-  if (dtype == DType::bf16) return from_bf16(reinterpret_cast<const std::uint16_t*>(matrix)[index]);
-  return reinterpret_cast<const float*>(matrix)[index];
-}
-
-}  // namespace
-
 std::unique_ptr<Matmul> Matmul::find(CudaDevice& device, const Product& product) {
   if (product.bias && product.output == DType::f32) return nullptr;
   return get(device, {}, product);
@@ -36,18 +25,15 @@ void Matmul::run(cudaStream_t /*stream*/, const ProductAddresses& at,
     const std::int64_t first_b = i / (m * n) * next_b * (transpose_b ? n : k);
     const std::int64_t row = i / n % m;
     const std::int64_t column = i % n;
-    float sum = accumulate || at.accumulate ? element(at.c, output, i) : 0;
-    if (bias) sum += element(at.bias, output, column);
+    float sum = accumulate || at.accumulate ? emulation::element(at.c, output, i) : 0;
+    if (bias) sum += emulation::element(at.bias, output, column);
     for (std::int64_t j = 0; j < k; ++j) {
-      sum +=
-          element(at.a, input, first_a + (transpose_a ? j * next_a + row : row * next_a + j)) *
-          element(at.b, input, first_b + (transpose_b ? column * next_b + j : j * next_b + column));
+      sum += emulation::element(at.a, input,
+                                first_a + (transpose_a ? j * next_a + row : row * next_a + j)) *
+             emulation::element(
+                 at.b, input, first_b + (transpose_b ? column * next_b + j : j * next_b + column));
     }
-    if (output == DType::bf16) {
-      reinterpret_cast<std::uint16_t*>(at.c)[i] = to_bf16(sum);
-    } else {
-      reinterpret_cast<float*>(at.c)[i] = sum;
-    }
+    emulation::set_emulation::element(at.c, output, i, sum);
   }
 }
 

@@ -2,7 +2,7 @@
 // its gates, its cell, and the gradients of its gates.
 #include <cmath>
 
-#include "kernels/base/bfloat16.h"
+#include "tests/cuda_emulation/elements.h"
 #include "tests/cuda_emulation/plain_lstm.h"
 
 namespace parbench::emulation {
@@ -13,18 +13,11 @@ float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 }  // namespace
 
 float PlainLstm::get(const std::byte* memory, std::int64_t index) const {
-  if (dtype_ == DType::bf16) {
-    return from_bf16(reinterpret_cast<const std::uint16_t*>(memory)[index]);
-  }
-  return reinterpret_cast<const float*>(memory)[index];
+  return element(memory, dtype_, index);
 }
 
 void PlainLstm::set(std::byte* memory, std::int64_t index, float value) const {
-  if (dtype_ == DType::bf16) {
-    reinterpret_cast<std::uint16_t*>(memory)[index] = to_bf16(value);
-  } else {
-    reinterpret_cast<float*>(memory)[index] = value;
-  }
+  set_element(memory, dtype_, index, value);
 }
 
 void PlainLstm::add(std::byte* memory, std::int64_t index, float value) const {

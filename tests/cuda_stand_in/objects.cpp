@@ -45,12 +45,14 @@ void refuse(const std::string& call, const std::string& reason) {
   std::abort();
 }
 
-Call::Call(const char* name) : name_(name), lock_(state().mutex) {
+Call::Call(const char* name, std::initializer_list<const Object*> handles)
+    : name_(name), lock_(state().mutex) {
   const std::thread::id mine = std::this_thread::get_id();
   wait([&] { return state().loader == std::thread::id() || state().loader == mine; },
        "another thread loads a kernel");
   if (this_thread().in_host_function) refuse(name, "called by a host function of a stream");
   this_thread().correlation = ++state().calls;
+  for (const Object* object : handles) check(object);
 }
 
 Call::~Call() { record_call(name_); }

@@ -115,7 +115,8 @@ struct ThreadState {
 /// A call of the runtime library, which holds the lock of the state.
 class Call {
  public:
-  explicit Call(const char* name);
+  /// Ends the process unless the objects of the handles exist.
+  explicit Call(const char* name, std::initializer_list<const Object*> handles = {});
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

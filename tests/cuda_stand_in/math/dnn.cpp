@@ -50,21 +50,27 @@ cudnnStatus_t create(const char* name, Kind** made) {
 }
 
 cudnnStatus_t destroy(const char* name, Object* object) {
-  const Call call(name);
-  call.check(object);
+  const Call call(name, {object});
   object->alive = false;
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// A pass over sequences: what its call is given, beside the tensors.
+/// Sequences of a pass: what describes them, and those that it reads or writes.
+struct Sequences {
+  cudnnRNNDataDescriptor_t layout;
+  const void* values;
+};
+
+/// A pass: what its call is given.
 struct Pass {
   const char* name;
   cudnnHandle_t handle;
   cudnnRNNDescriptor_t layer;
-  cudnnRNNDataDescriptor_t source;
-  cudnnRNNDataDescriptor_t destination;
+  Sequences source;
+  Sequences destination;
   std::size_t weight_bytes;
   const void* weights;
+  void* workspace;
   std::size_t saved_bytes;
   void* saved;
 };
@@ -81,27 +87,26 @@ std::byte* bytes(const void* address) {
 
 /// Checks what the pass is given, and enqueues `run` with the loops and their memory.
 template <class Run>
-cudnnStatus_t enqueue(const Pass& pass, const void* workspace_address, Run run) {
-  {
-    const Call call(pass.name);
-    for (const Object* object : std::initializer_list<const Object*>{
-             pass.handle, pass.layer, pass.source, pass.destination}) {
-      call.check(object);
-    }
-  }
+cudnnStatus_t enqueue(const Pass& pass, Run run) {
+  const auto& [source, x] = pass.source;
+  const auto& [destination, y] = pass.destination;
+  { const Call call(pass.name, {pass.handle, pass.layer, source, destination}); }
   const cudnnRNNStruct& layer = *pass.layer;
-  const bool consistent = pass.source->batch == pass.destination->batch &&
-                          pass.source->length == pass.destination->length &&
-                          pass.source->type == layer.type && pass.source->width == layer.inputs &&
-                          pass.destination->width == layer.hidden;
-  const PlainLstm loops = layer.loops(pass.source->batch, pass.source->length);
+  const PlainLstm loops = layer.loops(source->batch, source->length);
+  const bool consistent = source->batch == destination->batch &&
+                          source->length == destination->length && source->type == layer.type &&
+                          source->width == layer.inputs && destination->width == layer.hidden;
   if (!consistent || pass.weight_bytes != loops.weight_bytes() ||
       pass.saved_bytes < loops.saved_bytes()) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  check_device_memory(pass.name, pass.weights, pass.weight_bytes);
-  check_device_memory(pass.name, pass.saved, pass.saved_bytes);
-  check_device_memory(pass.name, workspace_address, workspace);
+  for (const auto& [address, size] : {std::pair(x, bytes_of(*source)),
+                                      {y, bytes_of(*destination)},
+                                      {pass.weights, pass.weight_bytes},
+                                      {pass.saved, pass.saved_bytes},
+                                      {pass.workspace, workspace}}) {
+    check_device_memory(pass.name, address, size);
+  }
   const PlainLstm::Memory memory{bytes(pass.weights), bytes(pass.saved)};
   const cudaError_t status = launch(
       pass.handle->stream, [=] { run(loops, memory); }, pass.name);
@@ -130,9 +135,7 @@ cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) { return destroy(__func__, handle); }
 
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(handle);
-  call.check(stream);
+  const Call call(__func__, {handle, stream});
   if (handle->device != stream->context->device) refuse(__func__, "the stream of another device");
   handle->stream = stream;
   return CUDNN_STATUS_SUCCESS;
@@ -143,46 +146,37 @@ cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t /*descripto
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* made) {
-  return create(__func__, made);
-}
-cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensor) {
-  return destroy(__func__, tensor);
-}
+#define PARBENCH_DESCRIPTOR(Kind)                                                \
+  cudnnStatus_t cudnnCreate##Kind##Descriptor(cudnn##Kind##Descriptor_t* made) { \
+    return create(__func__, made);                                               \
+  }                                                                              \
+  cudnnStatus_t cudnnDestroy##Kind##Descriptor(cudnn##Kind##Descriptor_t one) {  \
+    return destroy(__func__, one);                                               \
+  }
+PARBENCH_DESCRIPTOR(Tensor)
+PARBENCH_DESCRIPTOR(Dropout)
+PARBENCH_DESCRIPTOR(RNNData)
+PARBENCH_DESCRIPTOR(RNN)
+#undef PARBENCH_DESCRIPTOR
+
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensor, cudnnDataType_t /*type*/,
                                          int dimensions, const int extents[], const int strides[]) {
-  const Call call(__func__);
-  call.check(tensor);
+  const Call call(__func__, {tensor});
   const bool valid = dimensions == 3 && extents[0] > 0 && strides[2] == 1;
   return valid ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
-cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t* made) {
-  return create(__func__, made);
-}
-cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t dropout) {
-  return destroy(__func__, dropout);
-}
 cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t dropout, cudnnHandle_t handle,
                                         float rate, void* /*states*/, std::size_t /*bytes*/,
                                         unsigned long long /*seed*/) {
-  const Call call(__func__);
-  call.check(dropout);
-  call.check(handle);
+  const Call call(__func__, {dropout, handle});
   return rate == 0 ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-cudnnStatus_t cudnnCreateRNNDataDescriptor(cudnnRNNDataDescriptor_t* made) {
-  return create(__func__, made);
-}
-cudnnStatus_t cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t sequences) {
-  return destroy(__func__, sequences);
-}
 cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t sequences, cudnnDataType_t type,
                                         cudnnRNNDataLayout_t layout, int length, int batch,
                                         int width, const int lengths[], void* /*padding*/) {
-  const Call call(__func__);
-  call.check(sequences);
+  const Call call(__func__, {sequences});
   if (layout != CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED) return CUDNN_STATUS_NOT_SUPPORTED;
   for (int i = 0; i < batch; ++i) {
     if (lengths[i] != length) return CUDNN_STATUS_NOT_SUPPORTED;
@@ -194,12 +188,6 @@ cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t sequences, cudn
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t* made) {
-  return create(__func__, made);
-}
-cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t layer) {
-  return destroy(__func__, layer);
-}
 cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t layer, cudnnRNNAlgo_t algorithm,
                                        cudnnRNNMode_t mode, cudnnRNNBiasMode_t bias,
                                        cudnnDirectionMode_t direction, cudnnRNNInputMode_t input,
@@ -208,9 +196,7 @@ cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t layer, cudnnRNNAlgo_
                                        std::int32_t hidden, std::int32_t projected,
                                        std::int32_t layers, cudnnDropoutDescriptor_t dropout,
                                        std::uint32_t flags) {
-  const Call call(__func__);
-  call.check(layer);
-  call.check(dropout);
+  const Call call(__func__, {layer, dropout});
   const bool known = algorithm == CUDNN_RNN_ALGO_STANDARD && mode == CUDNN_LSTM &&
                      bias == CUDNN_RNN_SINGLE_INP_BIAS && direction == CUDNN_UNIDIRECTIONAL &&
                      input == CUDNN_LINEAR_INPUT && precision == CUDNN_DATA_FLOAT &&
@@ -224,9 +210,7 @@ cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t layer, cudnnRNNAlgo_
 
 cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, cudnnRNNDescriptor_t layer,
                                          std::size_t* size) {
-  const Call call(__func__);
-  call.check(handle);
-  call.check(layer);
+  const Call call(__func__, {handle, layer});
   *size = layer->loops(1, 1).weight_bytes();
   return CUDNN_STATUS_SUCCESS;
 }
@@ -234,10 +218,7 @@ cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, cudnnRNNDescripto
 cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor_t layer,
                                         cudnnForwardMode_t mode, cudnnRNNDataDescriptor_t source,
                                         std::size_t* workspace_size, std::size_t* saved_size) {
-  const Call call(__func__);
-  call.check(handle);
-  call.check(layer);
-  call.check(source);
+  const Call call(__func__, {handle, layer, source});
   if (mode != CUDNN_FWD_MODE_TRAINING) return CUDNN_STATUS_NOT_SUPPORTED;
   *workspace_size = workspace;
   *saved_size = layer->loops(source->batch, source->length).saved_bytes();
@@ -250,10 +231,7 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t
                                       const void* weights, std::int32_t number,
                                       cudnnTensorDescriptor_t matrix, void** matrix_address,
                                       cudnnTensorDescriptor_t vector, void** vector_address) {
-  const Call call(__func__);
-  for (const Object* object : std::initializer_list<const Object*>{handle, layer, matrix, vector}) {
-    call.check(object);
-  }
+  const Call call(__func__, {handle, layer, matrix, vector});
   const PlainLstm loops = layer->loops(1, 1);
   if (pseudo_layer != 0 || size != loops.weight_bytes() || number < 0 || number >= 8) {
     return CUDNN_STATUS_BAD_PARAM;
@@ -276,13 +254,18 @@ cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t layer,
                               std::size_t weight_bytes, const void* weights,
                               std::size_t /*workspace_bytes*/, void* workspace_address,
                               std::size_t saved_bytes, void* saved) {
-  check_device_memory(__func__, x, bytes_of(*x_sequences));
-  check_device_memory(__func__, y, bytes_of(*y_sequences));
-  return enqueue({__func__, handle, layer, x_sequences, y_sequences, weight_bytes, weights,
-                  saved_bytes, saved},
-                 workspace_address, [=](const PlainLstm& loops, const PlainLstm::Memory& memory) {
-                   loops.forward(bytes(x), bytes(y), memory);
-                 });
+  return enqueue(
+      {__func__,
+       handle,
+       layer,
+       {x_sequences, x},
+       {y_sequences, y},
+       weight_bytes,
+       weights,
+       workspace_address,
+       saved_bytes,
+       saved},
+      [=](const auto& loops, const auto& memory) { loops.forward(bytes(x), bytes(y), memory); });
 }
 
 cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -293,11 +276,17 @@ cudnnStatus_t cudnnRNNBackwardData_v8(
     const void* /*cx*/, const void* /*dcy*/, void* /*dcx*/, std::size_t weight_bytes,
     const void* weights, std::size_t /*workspace_bytes*/, void* workspace_address,
     std::size_t saved_bytes, void* saved) {
-  check_device_memory(__func__, dy, bytes_of(*y_sequences));
-  check_device_memory(__func__, dx, bytes_of(*x_sequences));
-  return enqueue({__func__, handle, layer, x_sequences, y_sequences, weight_bytes, weights,
-                  saved_bytes, saved},
-                 workspace_address, [=](const PlainLstm& loops, const PlainLstm::Memory& memory) {
+  return enqueue({__func__,
+                  handle,
+                  layer,
+                  {x_sequences, dx},
+                  {y_sequences, dy},
+                  weight_bytes,
+                  weights,
+                  workspace_address,
+                  saved_bytes,
+                  saved},
+                 [=](const auto& loops, const auto& memory) {
                    loops.backward_data(bytes(y), bytes(dy), bytes(dx), memory);
                  });
 }
@@ -311,11 +300,17 @@ cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescripto
                                          std::size_t /*workspace_bytes*/, void* workspace_address,
                                          std::size_t saved_bytes, void* saved) {
   if (mode != CUDNN_WGRAD_MODE_ADD) return CUDNN_STATUS_NOT_SUPPORTED;
-  check_device_memory(__func__, x, bytes_of(*x_sequences));
-  check_device_memory(__func__, y, bytes_of(*y_sequences));
-  return enqueue({__func__, handle, layer, x_sequences, y_sequences, weight_bytes, weights,
-                  saved_bytes, saved},
-                 workspace_address, [=](const PlainLstm& loops, const PlainLstm::Memory& memory) {
+  return enqueue({__func__,
+                  handle,
+                  layer,
+                  {x_sequences, x},
+                  {y_sequences, y},
+                  weight_bytes,
+                  weights,
+                  workspace_address,
+                  saved_bytes,
+                  saved},
+                 [=](const auto& loops, const auto& memory) {
                    loops.backward_weights(bytes(x), bytes(y), memory);
                  });
 }
