@@ -223,7 +223,7 @@ class CudnnBackwardOp final : public CudnnNormOp<BatchNormBackward> {
     if (!desc_.relu && !in_place) return given;
     if (!desc_.relu) {
       PARBENCH_CUDA(cudaMemcpyAsync(copy, given, tensor("diff_destination").bytes,
-                                    cudaMemcpyDeviceToDevice, stream.handle()));
+                                    cudaMemcpyDefault, stream.handle()));
       return copy;
     }
     with_element(desc_.dtype, [&]<class Element>(Element /*unused*/) {
