@@ -105,6 +105,7 @@ void hold_copies(bool on) {
 
 bool recover() {
   hold_copies(false);
+  slow_batch_norm({});
   const std::lock_guard lock(state().mutex);
   const bool is_left = state().allocations_to_failure > 0 || state().tasks_to_loss > 0;
   state().allocations_to_failure = state().tasks_to_loss = 0;

@@ -22,7 +22,8 @@ set_property(SOURCE ${sources} ${grid} APPEND PROPERTY COMPILE_OPTIONS
   -Wno-unknown-pragmas -include ${stand_in}/include/device_code.h)
 
 add_library(parbench_cuda_stand_in STATIC
-  ${stand_in}/math/blas.cpp ${stand_in}/capture.cpp ${stand_in}/contexts.cpp ${stand_in}/cupti.cpp
+  ${stand_in}/math/batch_norm.cpp ${stand_in}/math/blas.cpp
+  ${stand_in}/capture.cpp ${stand_in}/contexts.cpp ${stand_in}/cupti.cpp
   ${stand_in}/math/dnn.cpp ${stand_in}/driver.cpp ${stand_in}/errors.cpp ${stand_in}/events.cpp
   ${stand_in}/memory.cpp ${stand_in}/nccl/functions.cpp ${stand_in}/nccl/tasks.cpp ${stand_in}/nvml.cpp
   ${stand_in}/objects.cpp ${stand_in}/streams.cpp

@@ -15,6 +15,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -36,6 +37,8 @@ void fail_allocation(int number);
 void lose_devices(int number);
 /// Keeps copies of cudaMemcpy, which no stream waits for, from arriving as long as it is true.
 void hold_copies(bool on);
+/// Lets each batch normalisation by cuDNN take this long.
+void slow_batch_norm(std::chrono::milliseconds time);
 /// Ends all of these. No kernel is loaded afterwards. Returns whether an injected failure did not
 /// happen.
 bool recover();

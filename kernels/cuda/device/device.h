@@ -78,6 +78,7 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] bool is_part() const { return part_ != nullptr; }
 
   // Return the handles for planning, which runs in one thread at a time; made at the first call.
   // Streams execute cuDNN's plans with handles of their own.

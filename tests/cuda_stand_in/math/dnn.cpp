@@ -10,10 +10,6 @@ using namespace parbench::stand_in;  // NOLINT(google-build-using-namespace): th
 using parbench::DType;
 using parbench::emulation::PlainLstm;
 
-struct cudnnTensorStruct : Object {
-  cudnnTensorStruct() : Object("cuDNN tensor") {}
-};
-
 struct cudnnDropoutStruct : Object {
   cudnnDropoutStruct() : Object("cuDNN dropout") {}
 };

@@ -114,4 +114,12 @@ void add_relu_backward(const NormShape& shape, const AddReluGradient<float>& at,
 void add_relu_backward(const NormShape& shape, const AddReluGradient<std::uint16_t>& at,
                        cudaStream_t stream);
 
+/// out = 1/sqrt(variance + epsilon), which cuDNN saves, for each channel.
+void inverse_deviations(float* out, const float* variance, std::int64_t channels, float epsilon,
+                        cudaStream_t stream);
+/// The inverse function: out = 1/inverse² − epsilon, at least 0. Its error is at most a few units
+/// in the last place of variance + epsilon.
+void variances_of(float* out, const float* inverse, std::int64_t channels, float epsilon,
+                  cudaStream_t stream);
+
 }  // namespace parbench::cuda
