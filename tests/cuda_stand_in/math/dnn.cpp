@@ -58,7 +58,7 @@ struct Sequences {
 };
 
 /// A pass: what its call is given.
-struct Pass {
+struct LayerPass {
   const char* name;
   cudnnHandle_t handle;
   cudnnRNNDescriptor_t layer;
@@ -83,7 +83,7 @@ std::byte* bytes(const void* address) {
 
 /// Checks what the pass is given, and enqueues `run` with the loops and their memory.
 template <class Run>
-cudnnStatus_t enqueue(const Pass& pass, Run run) {
+cudnnStatus_t enqueue(const LayerPass& pass, Run run) {
   const auto& [source, x] = pass.source;
   const auto& [destination, y] = pass.destination;
   { const Call call(pass.name, {pass.handle, pass.layer, source, destination}); }
