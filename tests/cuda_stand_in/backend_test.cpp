@@ -228,10 +228,11 @@ TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
   }
 }
 
-// The driver may load a kernel while no other thread can call it. Here one has to, before it writes
-// the word that a stream waits for.
-TEST_F(CudaOnStandIn, LoadsNoKernelWhileAStreamWaitsForMemory) {
-  Device& device = bench().device();
+/// Calls `use`, which makes the device load something, while a stream waits for a word of memory
+/// that another thread writes after calls of the library. The driver may load a kernel while no
+/// other thread can call it.
+template <class Use>
+void load_while_a_stream_waits(Device& device, const Use& use) {
   HostSignal signal(device.allocate(sizeof(std::uint32_t), MemoryKind::pinned));
   const std::uint32_t record = signal.shared_records()->announce();
   const auto event = device.make_event(EventKind::ordering);
@@ -246,11 +247,36 @@ TEST_F(CudaOnStandIn, LoadsNoKernelWhileAStreamWaitsForMemory) {
     }
     signal.shared_records()->reach(record);
   });
-  const auto fill = bench().prepare(Fill{.count = 4});
-  const Buffer memory = device.allocate(4 * sizeof(float), MemoryKind::device);
-  bench().run(*fill, {BufferView(memory)});
+  use();
   writer.join();
   waiting->synchronize();
+}
+
+TEST_F(CudaOnStandIn, LoadsNoKernelWhileAStreamWaitsForMemory) {
+  load_while_a_stream_waits(bench().device(), [&] {
+    const auto fill = bench().prepare(Fill{.count = 4});
+    const Buffer memory = bench().device().allocate(4 * sizeof(float), MemoryKind::device);
+    bench().run(*fill, {BufferView(memory)});
+  });
+}
+
+TEST_F(CudaOnStandIn, BeginsNoCollectiveWhileAStreamWaitsForMemory) {
+  const auto devices = machine().open("cuda:0,cuda:1", {});
+  std::vector<Device*> members{devices[0].get(), devices[1].get()};
+  const auto both = members.front()->make_communicator(members);
+  ASSERT_NE(both, nullptr);
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<Stream*> lanes;
+  std::vector<Buffer> memory;
+  std::vector<BufferView> data;
+  for (Device* member : members) {
+    lanes.push_back(streams.emplace_back(member->make_stream(StreamKind::copy)).get());
+    memory.push_back(member->allocate(8, MemoryKind::device));
+  }
+  for (const Buffer& each : memory) data.emplace_back(each);
+  load_while_a_stream_waits(*members.front(),
+                            [&] { both->enqueue(Collective::all_gather, lanes, data); });
+  for (Stream* lane : lanes) lane->synchronize();
 }
 
 /// Opens devices, and uses a bit of everything on each.

@@ -54,7 +54,9 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
     stream.join_collective();
     parts_[member] = part_of(collective, stream, data, inputs, member);
   }
-  const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
+  const CudaStream& first = stream_of(*streams.front(), *devices_.front());
+  if (begun_.insert(collective).second) first.await_waiting_streams();
+  const TracedCall traced = first.trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
 }
 
@@ -86,6 +88,7 @@ void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stre
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();
+  if (begun_.insert(collective).second) stream.await_waiting_streams();
   const TracedCall traced = stream.trace_call();
   member_->enqueue(*group_, collective, part, data.front().bytes);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class NcclCommunicator final : public Communicator {
   std::vector<CudaDevice*> devices_;
   std::vector<NcclPart> parts_;  // parts of the collective being enqueued, by member
   NcclClique clique_;
+  std::set<Collective> begun_;  // those whose kernels may have been loaded
 };
 
 /// Collectives across processes with one GPU each. Streams and views of other ranks are ignored.
@@ -62,6 +64,7 @@ class NcclRankCommunicator final : public Communicator {
   // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
   const NcclMembership* group_;  // NCCL's communicator for this object; owned by member_
+  std::set<Collective> begun_;   // those whose kernels may have been loaded
 };
 
 }  // namespace parbench::cuda

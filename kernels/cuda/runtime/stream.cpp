@@ -115,8 +115,8 @@ void CudaStream::wait_across(Event& event) {
   waiting_streams().add(*this);
 }
 
-/// Waits for the streams that wait for memory, because a kernel may be loaded next. What they wait
-/// for has been enqueued and needs nothing that this thread has yet to enqueue.
+/// What the streams wait for has been enqueued and needs nothing that this thread has yet to
+/// enqueue.
 void CudaStream::await_waiting_streams() const {
   for (const CudaStream* stream : waiting_streams().all()) {
     if (!is_capturing(stream->stream_)) stream->wait_until_idle(default_limit);

@@ -39,6 +39,9 @@ class CudaStream final : public Stream {
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
+  /// Waits for the streams that wait for memory: a kernel may be loaded next. Makes this stream's
+  /// device current.
+  void await_waiting_streams() const;
   /// Enqueues an operation. Throws std::invalid_argument if it was prepared for another device,
   /// needs more scratch memory than the stream has, or the views do not match its arguments.
   void execute(CudaOp& op, std::span<const BufferView> views);
@@ -70,7 +73,6 @@ class CudaStream final : public Stream {
  private:
   void grow_scratch(std::size_t bytes) override;
   void wait_across(Event& event);
-  void await_waiting_streams() const;
   [[nodiscard]] bool is_idle() const;
   void wait_until_idle(std::chrono::milliseconds limit) const;
   void settle(TracedStream& traced) const;
