@@ -65,9 +65,7 @@ void run_graph(const std::vector<Node>& nodes, unsigned int launch) {
 }  // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  const Call call(__func__);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(stream);
   if (mode != cudaStreamCaptureModeRelaxed) {
     return call.fail(cudaErrorNotSupported, "only relaxed captures are in the stand-in");
   }
@@ -80,9 +78,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  const Call call(__func__);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(stream);
   *status = cudaStreamCaptureStatusNone;
   if (stream->capture) {
     *status = stream->capture->is_invalid ? cudaStreamCaptureStatusInvalidated
@@ -92,8 +88,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  const Call call(__func__);
-  call.check(stream);
+  const Call call(__func__, {stream});
   *graph = nullptr;
   const std::shared_ptr<Capture> capture = stream->capture;
   if (!capture || capture->origin != stream) {
@@ -113,8 +108,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  const Call call(__func__);
-  call.check(graph);
+  const Call call(__func__, {graph});
   graph->alive = false;
   graph->nodes.clear();
   return cudaSuccess;
@@ -122,8 +116,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
-  const Call call(__func__);
-  call.check(graph);
+  const Call call(__func__, {graph});
   if (flags != 0) return call.fail(cudaErrorNotSupported, "flags are not in the stand-in");
   if (const cudaError_t lost = call.lost()) return lost;
   std::vector<Node> nodes = graph->nodes;
@@ -136,19 +129,14 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(executable);
-  call.check(stream);
+  const Call call(__func__, {executable, stream});
   if (stream->capture) return call.fail(cudaErrorStreamCaptureUnsupported, "is capturing");
   return call.lost();
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   static unsigned int launches = 0;
-  const Call call(__func__);
-  call.check(executable);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(executable, stream);
   if (stream->capture) return call.fail(cudaErrorNotSupported, "graphs in graphs");
   std::vector<Node> nodes = executable->nodes;
   for (Node& node : nodes) {
@@ -159,8 +147,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  const Call call(__func__);
-  call.check(executable);
+  const Call call(__func__, {executable});
   executable->alive = false;
   executable->nodes.clear();
   return cudaSuccess;

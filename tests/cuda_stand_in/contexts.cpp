@@ -133,8 +133,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  const Call call(__func__);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL();
   *total = memory_bytes;
   *free = memory_bytes - used_bytes(current_context()->device);
   return cudaSuccess;

@@ -2,8 +2,6 @@
 // graphs.
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>
-#include <cupti_driver_cbid.h>
-#include <cupti_runtime_cbid.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +16,7 @@ namespace {
 
 using AnyRecord =
     std::variant<CUpti_ActivityKernel10, CUpti_ActivityMemcpy6, CUpti_ActivityMemcpyPtoP4,
-                 CUpti_ActivityMemset4, CUpti_ActivityAPI, CUpti_ActivityExternalCorrelation>;
+                 CUpti_ActivityMemset4, CUpti_ActivityExternalCorrelation>;
 
 /// Bytes of each record in a buffer, as cuptiActivityGetNextRecord knows them.
 constexpr std::size_t stride = sizeof(CUpti_ActivityKernel10);  // the largest
@@ -38,8 +36,7 @@ struct Client {
   void* data = nullptr;
   std::set<CUpti_CallbackId> callbacks;
   CUpti_TimestampCallbackFunc clock = nullptr;
-  std::set<CUpti_ActivityKind> kinds;                                 // that are enabled
-  std::set<std::pair<CUpti_ActivityKind, CUpti_CallbackId>> without;  // calls
+  std::set<CUpti_ActivityKind> kinds;  // that are enabled
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   std::vector<std::shared_ptr<Pending>> records;
@@ -140,29 +137,23 @@ Task recorded(const CUstream_st& stream, Task task, Work work, std::uint64_t nod
   };
 }
 
-/// As the library says: a record of a call comes after those of its external ids.
+/// Calls themselves have no records here, but as the library says, external ids belong to calls of
+/// a kind that is recorded.
 void record_call(std::string_view name) {
-  if (client().kinds.empty()) return;
-  CUpti_ActivityAPI record{};
-  record.kind = name.starts_with("cuda") ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER;
-  if (name == "cudaStreamQuery") record.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020;
-  record.correlationId = this_thread().correlation;
-  const CUpti_ActivityKind kind = record.kind;
-  if (!client().kinds.contains(kind) || client().without.contains({kind, +record.cbid})) return;
-  record.start = record.end = client().clock();
-  const auto add = [](const AnyRecord& one) {
-    client().records.push_back(std::make_shared<Pending>(Pending{one}));
-  };
   constexpr auto external = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  const auto& kinds = client().kinds;
+  const bool is_recorded = kinds.contains(name.starts_with("cuda") ? CUPTI_ACTIVITY_KIND_RUNTIME
+                                                                   : CUPTI_ACTIVITY_KIND_DRIVER);
+  if (!is_recorded || !kinds.contains(external)) return;
   for (const auto& [owner, ids] : external_ids) {
-    if (ids.empty() || !client().kinds.contains(external)) continue;
-    add(CUpti_ActivityExternalCorrelation{.kind = external,
-                                          .externalKind = owner,
-                                          .externalId = ids.back(),
-                                          .correlationId = record.correlationId,
-                                          .reserved = 0});
+    if (ids.empty()) continue;
+    const CUpti_ActivityExternalCorrelation link{.kind = external,
+                                                 .externalKind = owner,
+                                                 .externalId = ids.back(),
+                                                 .correlationId = this_thread().correlation,
+                                                 .reserved = 0};
+    client().records.push_back(std::make_shared<Pending>(Pending{link}));
   }
-  add(record);
 }
 
 void announce_node(std::uint64_t node, std::uint64_t original) {
@@ -179,42 +170,22 @@ void announce_node(std::uint64_t node, std::uint64_t original) {
   client().callback(client().data, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
 }
 
-Functions cupti_functions() {
-#define PARBENCH_ENTRY(name) std::pair(#name, reinterpret_cast<void*>(&(name)))
-  return {PARBENCH_ENTRY(cuptiGetResultString),
-          PARBENCH_ENTRY(cuptiFinalize),
-          PARBENCH_ENTRY(cuptiSubscribe),
-          PARBENCH_ENTRY(cuptiUnsubscribe),
-          PARBENCH_ENTRY(cuptiEnableCallback),
-          PARBENCH_ENTRY(cuptiGetGraphNodeId),
-          PARBENCH_ENTRY(cuptiActivityRegisterTimestampCallback),
-          PARBENCH_ENTRY(cuptiActivityRegisterCallbacks),
-          PARBENCH_ENTRY(cuptiActivityEnable),
-          PARBENCH_ENTRY(cuptiActivityDisable),
-          PARBENCH_ENTRY(cuptiActivityEnableRuntimeApi),
-          PARBENCH_ENTRY(cuptiActivityEnableDriverApi),
-          PARBENCH_ENTRY(cuptiActivityFlushAll),
-          PARBENCH_ENTRY(cuptiActivityGetNextRecord),
-          PARBENCH_ENTRY(cuptiActivityGetNumDroppedRecords),
-          PARBENCH_ENTRY(cuptiActivityPushExternalCorrelationId),
-          PARBENCH_ENTRY(cuptiActivityPopExternalCorrelationId)};
-#undef PARBENCH_ENTRY
-}
+// clang-format off
+#define PARBENCH_CUPTI(add) \
+  add(cuptiGetResultString) add(cuptiFinalize) add(cuptiSubscribe) add(cuptiUnsubscribe) \
+  add(cuptiEnableCallback) add(cuptiGetGraphNodeId) add(cuptiActivityRegisterTimestampCallback) \
+  add(cuptiActivityRegisterCallbacks) add(cuptiActivityEnable) add(cuptiActivityDisable) \
+  add(cuptiActivityEnableRuntimeApi) add(cuptiActivityEnableDriverApi) \
+  add(cuptiActivityFlushAll) add(cuptiActivityGetNextRecord) \
+  add(cuptiActivityGetNumDroppedRecords) add(cuptiActivityPushExternalCorrelationId) \
+  add(cuptiActivityPopExternalCorrelationId)
+// clang-format on
+
+Functions cupti_functions() { return {PARBENCH_CUPTI(PARBENCH_ENTRY)}; }
 
 }  // namespace parbench::stand_in
 
 using namespace parbench::stand_in;  // NOLINT(google-build-using-namespace): the vendor's functions
-
-namespace {
-
-CUptiResult enable_call(CUpti_ActivityKind kind, CUpti_CallbackId id, std::uint8_t enable) {
-  const std::lock_guard lock(state().mutex);
-  if (enable != 0) return CUPTI_ERROR_INVALID_PARAMETER;
-  client().without.insert({kind, id});
-  return CUPTI_SUCCESS;
-}
-
-}  // namespace
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   *text = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
@@ -299,11 +270,11 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, std::uint8_t enable) {
-  return enable_call(CUPTI_ACTIVITY_KIND_RUNTIME, id, enable);
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId /*id*/, std::uint8_t enable) {
+  return enable == 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
-  return enable_call(CUPTI_ACTIVITY_KIND_DRIVER, id, enable);
+  return cuptiActivityEnableRuntimeApi(id, enable);
 }
 
 /// Work that has not ended is delivered by a forced flush only, without times. A thread of the

@@ -64,8 +64,7 @@ std::uint32_t& word_at(const Call& call, CUdeviceptr address) {
 }
 
 CUresult wait_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags) {
-  const Call call("cuStreamWaitValue32");
-  call.check(stream);
+  const Call call("cuStreamWaitValue32", {stream});
   std::uint32_t& word = word_at(call, address);
   if (flags != CU_STREAM_WAIT_VALUE_GEQ) refuse(call.name(), "flags that are not in the stand-in");
   submit(*stream, [&word, value] {
@@ -82,8 +81,7 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsi
 }
 
 CUresult write_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags) {
-  const Call call("cuStreamWriteValue32");
-  call.check(stream);
+  const Call call("cuStreamWriteValue32", {stream});
   std::uint32_t& word = word_at(call, address);
   if (flags != CU_STREAM_WRITE_VALUE_DEFAULT) refuse(call.name(), "other flags");
   submit(*stream, [&word, value] { std::atomic_ref(word).store(value); });
@@ -132,8 +130,7 @@ CUresult create_green_context(CUgreenCtx* green, CUdevResourceDesc description, 
 }
 
 CUresult destroy_green_context(CUgreenCtx green) {
-  const Call call("cuGreenCtxDestroy");
-  call.check(green);
+  const Call call("cuGreenCtxDestroy", {green});
   const std::thread::id user = green->context->user;
   if (user != std::thread::id()) refuse(call.name(), "the context is current to a thread");
   for (const auto& object : state().objects) {
@@ -146,29 +143,23 @@ CUresult destroy_green_context(CUgreenCtx green) {
 }
 
 CUresult context_of(CUcontext* context, CUgreenCtx green) {
-  const Call call("cuCtxFromGreenCtx");
-  call.check(green);
+  const Call call("cuCtxFromGreenCtx", {green});
   *context = green->context;
   return status_of(call);
 }
 
 CUresult create_green_stream(CUstream* stream, CUgreenCtx green, unsigned int flags,
                              int /*priority*/) {
-  const Call call("cuGreenCtxStreamCreate");
-  call.check(green);
+  const Call call("cuGreenCtxStreamCreate", {green});
   if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   *stream = make<CUstream_st>(green->context);
   return status_of(call);
 }
 
-/// Finds a function by its name and the version of CUDA that gave it its signature. `Expected` is
-/// the vendor's type of it.
+/// `Expected`: the vendor's type of the function.
 template <class Expected>
-bool take(std::string_view wanted, unsigned int version, std::string_view name, unsigned int since,
-          std::type_identity_t<Expected> function, void** address) {
-  if (wanted != name || version != since) return false;
-  *address = reinterpret_cast<void*>(function);
-  return true;
+void* address_of(std::type_identity_t<Expected> function) {
+  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace
@@ -180,26 +171,31 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, u
                                              unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* found) {
   const Call call(__func__);
-  const auto is = [&]<class Expected>(Expected function, const char* known, unsigned int since) {
-    return take<Expected>(name, version, known, since, function, address);
+  struct Function {
+    std::string_view name;
+    unsigned int since;  // version of CUDA that gave it this signature
+    void* address;
   };
-  const bool any =
-      is.operator()<PFN_cuGetErrorString_v6000>(get_error_string, "cuGetErrorString", 6000) ||
-      is.operator()<PFN_cuCtxSetCurrent_v4000>(set_current, "cuCtxSetCurrent", 4000) ||
-      is.operator()<PFN_cuStreamWaitValue32_v11070>(wait_value, "cuStreamWaitValue32", 11070) ||
-      is.operator()<PFN_cuStreamWriteValue32_v11070>(write_value, "cuStreamWriteValue32", 11070) ||
-      is.operator()<PFN_cuDeviceGetDevResource_v12040>(device_resource, "cuDeviceGetDevResource",
-                                                       12040) ||
-      is.operator()<PFN_cuDevSmResourceSplitByCount_v12040>(split, "cuDevSmResourceSplitByCount",
-                                                            12040) ||
-      is.operator()<PFN_cuDevResourceGenerateDesc_v12040>(describe_resources,
-                                                          "cuDevResourceGenerateDesc", 12040) ||
-      is.operator()<PFN_cuGreenCtxCreate_v12040>(create_green_context, "cuGreenCtxCreate", 12040) ||
-      is.operator()<PFN_cuGreenCtxDestroy_v12040>(destroy_green_context, "cuGreenCtxDestroy",
-                                                  12040) ||
-      is.operator()<PFN_cuCtxFromGreenCtx_v12040>(context_of, "cuCtxFromGreenCtx", 12040) ||
-      is.operator()<PFN_cuGreenCtxStreamCreate_v12050>(create_green_stream,
-                                                       "cuGreenCtxStreamCreate", 12050);
-  *found = any ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+#define PARBENCH_FUNCTION(name, since, function) \
+  { #name, since, address_of < PFN_##name##_v##since>(function) }
+  static const Function all[] = {
+      PARBENCH_FUNCTION(cuGetErrorString, 6000, get_error_string),
+      PARBENCH_FUNCTION(cuCtxSetCurrent, 4000, set_current),
+      PARBENCH_FUNCTION(cuStreamWaitValue32, 11070, wait_value),
+      PARBENCH_FUNCTION(cuStreamWriteValue32, 11070, write_value),
+      PARBENCH_FUNCTION(cuDeviceGetDevResource, 12040, device_resource),
+      PARBENCH_FUNCTION(cuDevSmResourceSplitByCount, 12040, split),
+      PARBENCH_FUNCTION(cuDevResourceGenerateDesc, 12040, describe_resources),
+      PARBENCH_FUNCTION(cuGreenCtxCreate, 12040, create_green_context),
+      PARBENCH_FUNCTION(cuGreenCtxDestroy, 12040, destroy_green_context),
+      PARBENCH_FUNCTION(cuCtxFromGreenCtx, 12040, context_of),
+      PARBENCH_FUNCTION(cuGreenCtxStreamCreate, 12050, create_green_stream)};
+#undef PARBENCH_FUNCTION
+  const auto* const known = std::ranges::find_if(
+      all, [&](const Function& one) { return one.name == name && one.since == version; });
+  *found = cudaDriverEntryPointSymbolNotFound;
+  if (known == std::end(all)) return cudaSuccess;
+  *address = known->address;
+  *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }

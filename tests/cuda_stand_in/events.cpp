@@ -29,8 +29,7 @@ cudaError_t join(const Call& call, CUstream_st& stream, const CUevent_st& event)
 }  // namespace
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
-  const Call call(__func__);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL();
   if (flags != cudaEventDefault && flags != cudaEventDisableTiming) {
     return call.fail(cudaErrorNotSupported, "such events are not in the stand-in");
   }
@@ -39,17 +38,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  const Call call(__func__);
-  call.check(event);
+  const Call call(__func__, {event});
   event->alive = false;
   return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(event);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(event, stream);
   if (event->context != stream->context) {
     return call.fail(cudaErrorInvalidResourceHandle, "event and stream have two contexts");
   }
@@ -68,9 +63,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  const Call call(__func__);
-  call.check(event);
-  call.check(stream);
+  const Call call(__func__, {event, stream});
   if (flags != 0) return call.fail(cudaErrorInvalidValue, "flags are not in the stand-in");
   if (const cudaError_t lost = call.lost()) return lost;
   if (event->capture) return join(call, *stream, *event);
@@ -87,8 +80,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  const Call call(__func__);
-  call.check(event);
+  const Call call(__func__, {event});
   if (event->capture) return call.fail(cudaErrorCapturedEvent, "the event's record was captured");
   if (const cudaError_t lost = call.lost()) return lost;
   if (event->record == nullptr || event->record->done) return cudaSuccess;
@@ -96,10 +88,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  const Call call(__func__);
-  call.check(begin);
-  call.check(end);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(begin, end);
   if (!begin->timed || !end->timed || begin->context->device != end->context->device) {
     return call.fail(cudaErrorInvalidResourceHandle, "events without time, or of two devices");
   }

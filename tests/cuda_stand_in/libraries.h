@@ -9,6 +9,9 @@ namespace parbench::stand_in {
 /// The functions of a library, by name.
 using Functions = std::map<std::string, void*>;
 
+/// An entry of them.
+#define PARBENCH_ENTRY(name) {#name, reinterpret_cast<void*>(&(name))},
+
 [[nodiscard]] Functions cupti_functions();
 [[nodiscard]] Functions nccl_functions();
 [[nodiscard]] Functions nvml_functions();

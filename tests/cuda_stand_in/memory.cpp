@@ -9,6 +9,7 @@
 
 #include "kernels/base/round_up.h"
 #include "tests/cuda_stand_in/objects.h"
+#include "tests/cuda_stand_in/stand_in.h"
 
 namespace parbench::stand_in {
 namespace {
@@ -41,6 +42,9 @@ void* allocate(std::size_t bytes, Allocation::Kind kind) {
   (void)syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0);
   std::byte* address = pages + page + inner - round_up(bytes, alignment);
   std::memset(pages + page, nans, inner);
+  auto& freed = state().freed;
+  freed.erase(freed.lower_bound(number_of(pages)),
+              freed.lower_bound(number_of(pages) + inner + 2 * page));
   state().allocations[number_of(address)] = {.kind = kind,
                                              .bytes = bytes,
                                              .device = current_context()->device,
@@ -74,15 +78,42 @@ cudaError_t free_memory(Call& call, void* address, Allocation::Kind kind) {
   }
   drain(call, found->second.device);
   const Allocation gone = found->second;
+  state().freed[found->first] = gone.bytes;
   state().allocations.erase(found);
   if (const cudaError_t lost = call.lost()) return lost;  // a task may still use it
   (void)munmap(gone.pages, gone.page_bytes);
   return cudaSuccess;
 }
 
+std::vector<std::byte> staged(const void* from, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(from);
+  return {first, first + bytes};
+}
+
 bool are_peers(const Allocation& one, const Allocation& other) {
   constexpr auto device = Allocation::Kind::device;
   return one.kind == device && other.kind == device && one.device != other.device;
+}
+
+/// What a word of a kernel's arguments may not be; null if it may be so.
+const char* problem_of(const Word& word, int device) {
+  const auto* address =
+      reinterpret_cast<const void*>(word.value);  // NOLINT(performance-no-int-to-ptr)
+  const auto found = find(address);
+  if (found != state().allocations.end() && found->first <= word.value) {
+    const Allocation& memory = found->second;
+    const bool is_here = memory.kind != Allocation::Kind::device || memory.device == device ||
+                         state().peers.contains({device, memory.device});
+    return is_here ? nullptr : "memory of another device, without peer access";
+  }
+  const auto after = state().freed.upper_bound(word.value);
+  const bool is_freed = after != state().freed.begin() &&
+                        word.value < std::prev(after)->first + std::prev(after)->second;
+  if (is_freed) return "memory that was freed";
+  // an empty tensor may begin at the end of memory
+  const auto last = find(static_cast<const std::byte*>(address) - 1);
+  const bool ends_memory = last != state().allocations.end() && last->first < word.value;
+  return word.is_pointer && word.value != 0 && !ends_memory ? "memory of no device" : nullptr;
 }
 
 }  // namespace
@@ -107,6 +138,15 @@ void check_device_memory(const char* call, const void* address, std::size_t byte
   const std::lock_guard lock(state().mutex);
   if (bytes > 0 && allocation_of(call, address, bytes) == nullptr) {
     refuse(call, "an address of no device");
+  }
+}
+
+void check_arguments(cudaStream_t stream, const std::vector<Word>& words) {
+  const std::lock_guard lock(state().mutex);
+  if (state().lost != cudaSuccess) return;
+  for (const Word& word : words) {
+    const char* problem = problem_of(word, stream->context->device);
+    if (problem != nullptr) refuse("a kernel's argument", problem);
   }
 }
 
@@ -140,8 +180,7 @@ cudaError_t cudaFreeHost(void* address) {
 }
 
 cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned int flags) {
-  const Call call(__func__);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL();
   if (flags != cudaHostRegisterPortable) return call.fail(cudaErrorNotSupported, "other flags");
   if (allocation_of(call.name(), address, bytes) != nullptr) {
     return call.fail(cudaErrorHostMemoryAlreadyRegistered);
@@ -173,17 +212,24 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-/// What pageable memory takes part in has happened when the call returns.
+/// From pageable memory, a small copy is staged and done later, as the documentation allows. For
+/// other copies with pageable memory it returns when they are done.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  Call call(__func__);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  constexpr std::size_t max_staged = std::size_t{1} << 16U;
+  PARBENCH_CALL(stream);
   if (kind != cudaMemcpyDefault) return call.fail(cudaErrorNotSupported, "use cudaMemcpyDefault");
   if (bytes == 0) return cudaSuccess;
   const Allocation* target = allocation_of(call.name(), to, bytes);
   const Allocation* source = allocation_of(call.name(), from, bytes);
   const bool pageable = target == nullptr || source == nullptr;
+  if (target != nullptr && source == nullptr && bytes <= max_staged && !stream->capture) {
+    const auto copy = [to, bytes_to_copy = staged(from, bytes)] {
+      std::memcpy(to, bytes_to_copy.data(), bytes_to_copy.size());
+    };
+    submit(*stream, copy, Work::copy);
+    return cudaSuccess;
+  }
   const auto done = std::make_shared<bool>(false);
   const auto copy = [=] {
     std::memcpy(to, from, bytes);
@@ -199,28 +245,22 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 /// From pageable memory it returns when that can be written again, and what it copies may still be
 /// under way: streams that do not block have no order with it.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  Call call(__func__);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL();
   if (kind != cudaMemcpyHostToDevice) return call.fail(cudaErrorNotSupported, "another direction");
   if (allocation_of(call.name(), to, bytes) == nullptr) {
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
-  const auto* first = static_cast<const std::byte*>(from);
-  submit(
-      default_stream(current_context()->device),
-      [to, staged = std::vector(first, first + bytes)] {
-        std::unique_lock lock(state().mutex);
-        state().changed.wait(lock, [] { return !state().holds_copies; });
-        std::memcpy(to, staged.data(), staged.size());
-      },
-      Work::copy);
+  const auto copy = [to, bytes_to_copy = staged(from, bytes)] {
+    std::unique_lock lock(state().mutex);
+    state().changed.wait(lock, [] { return !state().holds_copies; });
+    std::memcpy(to, bytes_to_copy.data(), bytes_to_copy.size());
+  };
+  submit(default_stream(current_context()->device), copy, Work::copy);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(stream);
   if (stream->context != current_context()) {
     return call.fail(cudaErrorInvalidResourceHandle, "the stream's context is not current");
   }

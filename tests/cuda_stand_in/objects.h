@@ -86,6 +86,8 @@ struct State {
   std::condition_variable changed;  // a task has ended
   std::vector<std::unique_ptr<Object>> objects;
   std::map<std::uintptr_t, Allocation> allocations;
+  std::map<std::uintptr_t, std::size_t>
+      freed;  // bytes of memory by its address, until that is used again
   std::set<std::pair<int, int>> peers;
   cudaError_t lost = cudaSuccess;  // what every call returns from then on
   int allocations_to_failure = setting("PARBENCH_STAND_IN_FAIL_ALLOCATION", 0);
@@ -135,6 +137,12 @@ class Call {
   std::unique_lock<std::mutex> lock_;
 };
 
+/// Begins a function of the runtime library as `call`, with the objects of these handles. Returns
+/// what has made the devices unusable.
+#define PARBENCH_CALL(...)            \
+  Call call(__func__, {__VA_ARGS__}); \
+  if (const cudaError_t lost = call.lost()) return lost
+
 /// Keeps a new object. The lock is held.
 template <class Kind, class... Arguments>
 Kind* make(Arguments&&... arguments) {
@@ -154,6 +162,8 @@ void submit(CUstream_st& stream, Task task, Work work = Work::none);
 /// Memory of each device, and how much of it is allocated.
 inline constexpr std::size_t memory_bytes = std::size_t{8} << 30U;
 [[nodiscard]] std::size_t used_bytes(int device);
+/// Lets the device load what has this address, unless it has: waits until its streams are idle.
+void load(Call& call, int device, const void* kernel);
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
 /// Waits until all streams of the device are idle.

@@ -27,7 +27,8 @@ add_library(parbench_cuda_stand_in STATIC
   ${stand_in}/math/dnn.cpp ${stand_in}/driver.cpp ${stand_in}/errors.cpp ${stand_in}/events.cpp
   ${stand_in}/memory.cpp ${stand_in}/nccl/functions.cpp ${stand_in}/nccl/tasks.cpp ${stand_in}/nvml.cpp
   ${stand_in}/objects.cpp ${stand_in}/streams.cpp
-  ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/plain_lstm.cpp ${grid})
+  ${PROJECT_SOURCE_DIR}/tests/cuda_emulation/plain_lstm.cpp ${grid}
+  ${PROJECT_SOURCE_DIR}/tests/kernels/cuda/nvml_stand_in.cpp)
 target_link_libraries(parbench_cuda_stand_in
   PUBLIC parbench_kernels PRIVATE Boost::context Threads::Threads)
 foreach(target IN ITEMS parbench_cuda parbench_cuda_stand_in)

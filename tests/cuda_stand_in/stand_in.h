@@ -16,10 +16,12 @@
 #include <cuda_runtime_api.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace parbench::stand_in {
 
@@ -27,6 +29,14 @@ namespace parbench::stand_in {
 /// if not null, it is loaded at its first launch, for which a driver may wait until all streams of
 /// the device are idle while other threads wait to call it; so does this.
 cudaError_t launch(cudaStream_t stream, std::function<void()> work, const void* kernel = nullptr);
+
+/// Eight bytes of a kernel's arguments.
+struct Word {
+  std::uintptr_t value;
+  bool is_pointer;  // by its type; otherwise it may be one in a structure
+};
+/// Ends the process where a word points to memory that a kernel on the stream cannot access.
+void check_arguments(cudaStream_t stream, const std::vector<Word>& words);
 
 /// Held while a grid of the emulation runs, which has one at a time.
 [[nodiscard]] std::mutex& grids();

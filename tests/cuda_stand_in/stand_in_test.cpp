@@ -2,6 +2,7 @@
 // happens in any order.
 #include "tests/cuda_stand_in/stand_in.h"
 
+#include <cublasLt.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,27 +75,72 @@ TEST(StandIn, RunsStreamsIndependentlyAndWaitsForEvents) {
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
-TEST(StandIn, CopiesOfPageableMemoryWaitAndThoseOfPinnedMemoryDoNot) {
+TEST(StandIn, WaitsForCopiesOnlyWhereTheDocumentationSaysSo) {
   Gated stream;
   void* device = nullptr;
   void* pinned = nullptr;
   EXPECT_EQ(cudaMalloc(&device, sizeof(int)), cudaSuccess);
   EXPECT_EQ(cudaHostAlloc(&pinned, sizeof(int), cudaHostAllocPortable), cudaSuccess);
-  const int one = 1;
-  EXPECT_EQ(cudaMemcpyAsync(device, &one, sizeof one, cudaMemcpyDefault, stream.get()),
-            cudaSuccess);
-  EXPECT_EQ(cudaStreamQuery(stream.get()), cudaSuccess);
   auto& host = *static_cast<int*>(pinned);
   host = 0;
+  const auto copy = [&](void* to, const void* from) {
+    EXPECT_EQ(cudaMemcpyAsync(to, from, sizeof(int), cudaMemcpyDefault, stream.get()), cudaSuccess);
+  };
   stream.close();
-  EXPECT_EQ(cudaMemcpyAsync(pinned, device, sizeof one, cudaMemcpyDefault, stream.get()),
-            cudaSuccess);
+  int pageable = 1;
+  copy(device, &pageable);
+  pageable = 2;
+  EXPECT_NE(*static_cast<int*>(device), 1);
+  copy(pinned, device);
   EXPECT_EQ(host, 0);
   stream.open();
-  EXPECT_EQ(cudaStreamSynchronize(stream.get()), cudaSuccess);
+  copy(&pageable, device);
+  EXPECT_EQ(pageable, 1);
   EXPECT_EQ(host, 1);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+/// Whether cuBLASLt has the algorithms that need vectors for a product of f32 with these addresses.
+bool has_vectors(std::uint32_t alignment, std::int64_t next_column, std::uintptr_t bias) {
+  cublasLtMatmulDescOpaque_t product{};
+  cublasLtMatrixLayoutOpaque_t matrix{};
+  cublasLtMatmulPreferenceOpaque_t preference{};
+  (void)cublasLtMatmulDescInit(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  (void)cublasLtMatrixLayoutInit(&matrix, CUDA_R_32F, 4, 4, next_column);
+  (void)cublasLtMatmulPreferenceInit(&preference);
+  for (const auto which :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    (void)cublasLtMatmulPreferenceSetAttribute(&preference, which, &alignment, sizeof alignment);
+  }
+  if (bias != 0) {
+    const cublasLtEpilogue_t adds = CUBLASLT_EPILOGUE_BIAS;
+    (void)cublasLtMatmulDescSetAttribute(&product, CUBLASLT_MATMUL_DESC_EPILOGUE, &adds,
+                                         sizeof adds);
+    (void)cublasLtMatmulDescSetAttribute(&product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
+                                         sizeof bias);
+  }
+  cublasLtHandle_t handle = nullptr;
+  (void)cublasLtCreate(&handle);
+  cublasLtMatmulHeuristicResult_t found{};
+  int count = 0;
+  EXPECT_EQ(cublasLtMatmulAlgoGetHeuristic(handle, &product, &matrix, &matrix, &matrix, &matrix,
+                                           &preference, 1, &found, &count),
+            CUBLAS_STATUS_SUCCESS);
+  std::int32_t number = 0;
+  std::size_t written = 0;
+  (void)cublasLtMatmulAlgoConfigGetAttribute(&found.algo, CUBLASLT_ALGO_CONFIG_ID, &number,
+                                             sizeof number, &written);
+  (void)cublasLtDestroy(handle);
+  return number == 21;
+}
+
+TEST(StandIn, OffersVectorsOnlyForAlignedProducts) {
+  EXPECT_TRUE(has_vectors(16, 4, 0));
+  EXPECT_TRUE(has_vectors(16, 8, 32));
+  EXPECT_FALSE(has_vectors(4, 4, 0));
+  EXPECT_FALSE(has_vectors(16, 5, 0));
+  EXPECT_FALSE(has_vectors(16, 4, 4));
 }
 
 TEST(StandIn, RefusesHandlesOfOtherContexts) {
@@ -217,6 +263,33 @@ TEST(StandInDeathTest, EndsAtUsesAfterDestroy) {
   EXPECT_DEATH((void)cudaMemsetAsync(memory, 0, 17, stream.get()),
                "the bytes exceed an allocation");
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
+TEST(StandInDeathTest, EndsAtArgumentsThatAKernelCannotAccess) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const Gated other(1);
+  void* elsewhere = nullptr;
+  EXPECT_EQ(cudaMalloc(&elsewhere, 64), cudaSuccess);
+  const Gated stream;
+  void* here = nullptr;
+  void* freed = nullptr;
+  EXPECT_EQ(cudaMalloc(&here, 64), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&freed, 64), cudaSuccess);
+  EXPECT_EQ(cudaFree(freed), cudaSuccess);
+  int pageable = 0;
+  const auto check = [&](const void* address, bool is_pointer) {
+    check_arguments(stream.get(), {{reinterpret_cast<std::uintptr_t>(address), is_pointer}});
+  };
+  check(here, true);
+  check(static_cast<const char*>(here) + 64, true);
+  check(nullptr, true);
+  check(&pageable, false);
+  EXPECT_DEATH(check(&pageable, true), "a kernel's argument: memory of no device");
+  EXPECT_DEATH(check(freed, true), "memory that was freed");
+  EXPECT_DEATH(check(freed, false), "memory that was freed");
+  EXPECT_DEATH(check(elsewhere, false), "memory of another device, without peer access");
+  EXPECT_EQ(cudaFree(here), cudaSuccess);
+  EXPECT_EQ(cudaFree(elsewhere), cudaSuccess);
 }
 
 TEST(StandInDeathTest, EndsWhereAHostFunctionCallsTheRuntime) {

@@ -82,8 +82,6 @@ std::mutex& grids() {
   return mutex;
 }
 
-namespace {
-
 void load(Call& call, int device, const void* kernel) {
   if (kernel == nullptr || !state().loaded.emplace(device, kernel).second) return;
   state().loader = std::this_thread::get_id();
@@ -91,8 +89,6 @@ void load(Call& call, int device, const void* kernel) {
   state().loader = {};
   state().changed.notify_all();
 }
-
-}  // namespace
 
 cudaError_t launch(cudaStream_t stream, std::function<void()> work, const void* kernel) {
   Call call("a launch");
@@ -124,8 +120,7 @@ bool forbids_waiting(CUstream_st& stream) {
 }  // namespace
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
-  const Call call(__func__);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL();
   if (flags != cudaStreamNonBlocking) {
     return call.fail(cudaErrorNotSupported, "streams that block are not in the stand-in");
   }
@@ -134,8 +129,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(stream);
+  const Call call(__func__, {stream});
   if (stream->capture) refuse(__func__, "the stream is capturing");
   stream->alive = false;
   stream->filled.notify_one();
@@ -143,25 +137,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  const Call call(__func__);
-  call.check(stream);
+  const Call call(__func__, {stream});
   if (forbids_waiting(*stream)) return call.fail(cudaErrorStreamCaptureUnsupported, "is capturing");
   if (const cudaError_t lost = call.lost()) return lost;
   return stream->is_idle() ? cudaSuccess : call.fail(cudaErrorNotReady);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  Call call(__func__);
-  call.check(stream);
+  Call call(__func__, {stream});
   if (forbids_waiting(*stream)) return call.fail(cudaErrorStreamCaptureUnsupported, "is capturing");
   call.wait([&] { return stream->is_idle(); }, "the stream does not end");
   return call.lost();
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  const Call call(__func__);
-  call.check(stream);
-  if (const cudaError_t lost = call.lost()) return lost;
+  PARBENCH_CALL(stream);
   submit(*stream, [=] {
     this_thread().in_host_function = true;
     function(data);

@@ -39,6 +39,9 @@ class CudaStream final : public Stream {
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
+  /// Waits for the streams that wait for memory: a kernel may be loaded next. Makes this stream's
+  /// device current.
+  void await_waiting_streams() const;
   /// Enqueues an operation. Throws std::invalid_argument if it was prepared for another device,
   /// needs more scratch memory than the stream has, or the views do not match its arguments.
   void execute(CudaOp& op, std::span<const BufferView> views);

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/base/bfloat16.h"
+#include "tests/cuda_emulation/elements.h"
 #include "tests/cuda_stand_in/objects.h"
 #include "tests/cuda_stand_in/stand_in.h"
 
@@ -58,26 +58,36 @@ Ours* as(Theirs* opaque) {
   return reinterpret_cast<Ours*>(opaque);
 }
 
-template <class Value>
-cublasStatus_t store(Value& to, const void* from, std::size_t bytes) {
-  if (bytes != sizeof to) return CUBLAS_STATUS_INVALID_VALUE;
-  std::memcpy(&to, from, bytes);
+/// An attribute of an opaque structure, and the field that holds it.
+struct Attribute {
+  template <class Field>
+  Attribute(int name, Field& field) : number(name), at(&field), bytes(sizeof field) {}
+  int number;
+  void* at;
+  std::size_t bytes;
+};
+
+/// The field of an attribute, if it has so many bytes; otherwise null.
+void* field_of(int attribute, std::size_t bytes, std::initializer_list<Attribute> all) {
+  for (const Attribute& one : all) {
+    if (one.number == attribute && one.bytes == bytes) return one.at;
+  }
+  return nullptr;
+}
+
+cublasStatus_t store(int attribute, const void* from, std::size_t bytes,
+                     std::initializer_list<Attribute> all) {
+  void* to = field_of(attribute, bytes, all);
+  if (to == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(to, from, bytes);
   return CUBLAS_STATUS_SUCCESS;
 }
 
-std::size_t bytes_of(cudaDataType type) { return type == CUDA_R_32F ? 4 : 2; }
+DType dtype_of(cudaDataType type) { return type == CUDA_R_32F ? DType::f32 : DType::bf16; }
+std::size_t bytes_of(cudaDataType type) { return size_of(dtype_of(type)); }
 
 float get(const std::byte* matrix, cudaDataType type, std::size_t index) {
-  if (type == CUDA_R_32F) return reinterpret_cast<const float*>(matrix)[index];
-  return from_bf16(reinterpret_cast<const std::uint16_t*>(matrix)[index]);
-}
-
-void set(std::byte* matrix, cudaDataType type, std::size_t index, float value) {
-  if (type == CUDA_R_32F) {
-    reinterpret_cast<float*>(matrix)[index] = value;
-  } else {
-    reinterpret_cast<std::uint16_t*>(matrix)[index] = to_bf16(value);
-  }
+  return emulation::element(matrix, dtype_of(type), static_cast<std::int64_t>(index));
 }
 
 /// As tensor cores read f32: 10 bits of the mantissa are left.
@@ -160,7 +170,7 @@ void multiply_one(const Product& product, std::size_t number) {
         value += get(static_cast<const std::byte*>(product.operation.bias), product.d.type, row);
       }
       if (product.beta != 0) value += product.beta * get(to, product.d.type, index);
-      set(to, product.d.type, index, value);
+      emulation::set_element(to, dtype_of(product.d.type), static_cast<std::int64_t>(index), value);
     }
   }
 }
@@ -194,8 +204,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  const Call call(__func__);
-  call.check(handle);
+  const Call call(__func__, {handle});
   handle->alive = false;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -218,21 +227,13 @@ cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t description,
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
                                               cublasLtMatmulDescAttributes_t attribute,
                                               const void* value, std::size_t bytes) {
-  auto& operation = *as<Operation>(description);
-  switch (attribute) {
-    case CUBLASLT_MATMUL_DESC_TRANSA:
-      return store(operation.a, value, bytes);
-    case CUBLASLT_MATMUL_DESC_TRANSB:
-      return store(operation.b, value, bytes);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE:
-      return store(operation.epilogue, value, bytes);
-    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
-      return store(operation.bias, value, bytes);
-    case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET:
-      return store(operation.multiprocessors, value, bytes);
-    default:
-      return CUBLAS_STATUS_INVALID_VALUE;
-  }
+  auto& ours = *as<Operation>(description);
+  return store(attribute, value, bytes,
+               {{CUBLASLT_MATMUL_DESC_TRANSA, ours.a},
+                {CUBLASLT_MATMUL_DESC_TRANSB, ours.b},
+                {CUBLASLT_MATMUL_DESC_EPILOGUE, ours.epilogue},
+                {CUBLASLT_MATMUL_DESC_BIAS_POINTER, ours.bias},
+                {CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, ours.multiprocessors}});
 }
 
 cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t layout,
@@ -249,11 +250,9 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
                                                 cublasLtMatrixLayoutAttribute_t attribute,
                                                 const void* value, std::size_t bytes) {
   auto& ours = *as<Layout>(layout);
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) return store(ours.batch, value, bytes);
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) {
-    return store(ours.next_matrix, value, bytes);
-  }
-  return CUBLAS_STATUS_INVALID_VALUE;
+  return store(attribute, value, bytes,
+               {{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, ours.batch},
+                {CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, ours.next_matrix}});
 }
 
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t preference,
@@ -266,20 +265,14 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
                                                     const void* value, std::size_t bytes) {
   auto& ours = *as<Preference>(preference);
-  switch (attribute) {
-    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
-      return store(ours.workspace, value, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
-      return store(ours.alignments.at(attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES),
-                   value, bytes);
-    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
-      return store(ours.reductions, value, bytes);
-    default:
-      return CUBLAS_STATUS_INVALID_VALUE;
-  }
+  auto& [a, b, c, d] = ours.alignments;
+  return store(attribute, value, bytes,
+               {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, ours.workspace},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, a},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, b},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, c},
+                {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, d},
+                {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, ours.reductions}});
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
@@ -287,8 +280,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t /*c*/, cublasLtMatrixLayout_t d,
     cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t results[],
     int* count) {
-  const Call call(__func__);
-  call.check(handle);
+  const Call call(__func__, {handle});
   const Product product{.operation = *as<Operation>(description),
                         .a = *as<Layout>(a),
                         .b = *as<Layout>(b),
@@ -297,8 +289,17 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   *count = 0;
   if (!are_consistent(product)) return CUBLAS_STATUS_INVALID_VALUE;
   constexpr std::uint32_t vector = 16;
-  const bool vectors = std::ranges::all_of(
-      limits.alignments, [](std::uint32_t alignment) { return alignment >= vector; });
+  const auto& operation = product.operation;
+  const bool bias_fits = operation.epilogue != CUBLASLT_EPILOGUE_BIAS ||
+                         reinterpret_cast<std::uintptr_t>(operation.bias) % vector == 0;
+  const bool vectors =
+      bias_fits &&
+      std::ranges::all_of(limits.alignments,
+                          [](std::uint32_t alignment) { return alignment >= vector; }) &&
+      std::ranges::all_of(std::array{product.a, product.b, product.d}, [](const Layout& one) {
+        const auto bytes = static_cast<std::int64_t>(bytes_of(one.type));
+        return one.next_column * bytes % vector == 0 && one.next_matrix * bytes % vector == 0;
+      });
   const auto offer = [&](const Algorithm& algorithm) {
     if (*count == wanted || algorithm.workspace > limits.workspace) return;
     auto& result = results[(*count)++];
@@ -320,17 +321,14 @@ cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* 
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* value, std::size_t bytes,
                                                     std::size_t* written) {
-  const auto& algorithm = *as<const Algorithm>(opaque);
-  *written = sizeof(std::int32_t);
-  if (attribute == CUBLASLT_ALGO_CONFIG_ID && bytes == *written) {
-    std::memcpy(value, &algorithm.id, bytes);
-    return CUBLAS_STATUS_SUCCESS;
-  }
-  if (attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM && bytes == *written) {
-    std::memcpy(value, &algorithm.parts, bytes);
-    return CUBLAS_STATUS_SUCCESS;
-  }
-  return CUBLAS_STATUS_NOT_SUPPORTED;
+  Algorithm algorithm = *as<const Algorithm>(opaque);
+  const void* field = field_of(attribute, bytes,
+                               {{CUBLASLT_ALGO_CONFIG_ID, algorithm.id},
+                                {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, algorithm.parts}});
+  if (field == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;
+  std::memcpy(value, field, bytes);
+  *written = bytes;
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t description,
@@ -350,8 +348,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                         .algorithm = *as<const Algorithm>(opaque),
                         .workspace = static_cast<float*>(workspace)};
   {
-    const Call call(__func__);
-    call.check(handle);
+    const Call call(__func__, {handle});
     if (stream != nullptr && handle->device != stream->context->device) {
       refuse(__func__, "handle and stream have two devices");
     }
@@ -360,7 +357,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
       workspace_bytes < product.algorithm.workspace) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  for (const void* address : {a, b, c, static_cast<const void*>(workspace)}) {
+  const bool adds_bias = product.operation.epilogue == CUBLASLT_EPILOGUE_BIAS;
+  const void* bias = adds_bias ? product.operation.bias : nullptr;
+  for (const void* address : {a, b, c, bias, static_cast<const void*>(workspace)}) {
     if (reinterpret_cast<std::uintptr_t>(address) % product.algorithm.alignment != 0) {
       return CUBLAS_STATUS_NOT_SUPPORTED;
     }
@@ -369,10 +368,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   check_device_memory(__func__, b, extent(product.b));
   check_device_memory(__func__, d, extent(product.d));
   check_device_memory(__func__, workspace, product.algorithm.workspace);
-  if (product.operation.epilogue == CUBLASLT_EPILOGUE_BIAS) {
-    check_device_memory(__func__, product.operation.bias,
-                        product.rows() * bytes_of(product.d.type));
-  }
+  if (adds_bias) check_device_memory(__func__, bias, product.rows() * bytes_of(product.d.type));
   const auto multiply_all = [product] {
     for (std::int32_t i = 0; i < product.d.batch; ++i) {
       multiply_one(product, static_cast<std::size_t>(i));

@@ -1,14 +1,10 @@
-// Takes the place of kernels/cuda/cudnn/cudnn_graph.cpp, the engine seam: convolutions by the
-// project's direct kernels and plain loops. As with cuDNN, weight gradients of bf16 in f32 have no
-// engine. Those of strides or groups have none either, so that what computes them otherwise runs
-// too.
-#include <algorithm>
+// Takes the place of kernels/cuda/cudnn/cudnn_graph.cpp, the engine seam: convolutions by plain
+// loops. As with cuDNN, weight gradients of bf16 in f32 have no engine. Those of strides or groups
+// have none either, so that what computes them otherwise runs too.
 #include <vector>
 
 #include "kernels/base/error.h"
 #include "kernels/cuda/cudnn/cudnn_graph.h"
-#include "kernels/cuda/device_code/channel_kernels.h"
-#include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/runtime/error.h"
 #include "tests/cuda_emulation/elements.h"
 #include "tests/cuda_stand_in/math/dnn.h"
@@ -28,36 +24,89 @@ class PlannedGraph {
 
 namespace {
 
-/// The gradient of weights by plain loops, which take a tenth of the time of a grid with barriers.
-void sum_gradient(const ConvolutionGraph& graph, const std::byte* source,
-                  const std::byte* diff_destination, std::byte* gradient) {
-  const ConvolutionShape& s = graph.shape;
-  const std::int64_t inputs = s.in_channels / s.groups;
+using emulation::element;
+using emulation::set_element;
+
+std::vector<float> values_of(const std::byte* tensor, const Shape& shape, DType dtype) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = element(tensor, dtype, static_cast<std::int64_t>(i));
+  }
+  return values;
+}
+
+/// Calls `visit` with the places of the source, the weights and the destination of each product.
+template <class Visit>
+void for_each_product(const ConvolutionShape& s, const Visit& visit) {
+  const std::int64_t group_in = s.in_channels / s.groups;
+  const std::int64_t group_out = s.out_channels / s.groups;
   const std::int64_t taps = s.kernel * s.kernel;
-  const std::int64_t image = s.out_height() * s.out_width();
-  std::vector<double> sums(static_cast<std::size_t>(s.out_channels * taps * inputs));
-  for (std::int64_t at = 0; at < s.batch * image * taps; ++at) {
-    const std::int64_t pixel = at / taps;
-    const std::int64_t tap = at % taps;
-    const std::int64_t y =
-        pixel % image / s.out_width() * s.stride - s.padding + tap / s.kernel * s.dilation;
-    const std::int64_t x =
-        pixel % s.out_width() * s.stride - s.padding + tap % s.kernel * s.dilation;
-    if (y < 0 || y >= s.height || x < 0 || x >= s.width) continue;
-    const std::int64_t first = ((pixel / image * s.height + y) * s.width + x) * s.in_channels;
-    for (std::int64_t out = 0; out < s.out_channels; ++out) {
-      const std::int64_t group = out / (s.out_channels / s.groups);
-      const double factor =
-          emulation::element(diff_destination, graph.dtype, pixel * s.out_channels + out);
-      double* sum = &sums[static_cast<std::size_t>((out * taps + tap) * inputs)];
-      for (std::int64_t in = 0; in < inputs; ++in) {
-        sum[in] += factor * emulation::element(source, graph.dtype, first + group * inputs + in);
+  for (std::int64_t pixel = 0; pixel < s.batch * s.out_height() * s.out_width(); ++pixel) {
+    const std::int64_t image = pixel / (s.out_height() * s.out_width());
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      const std::int64_t y = pixel / s.out_width() % s.out_height() * s.stride - s.padding +
+                             tap / s.kernel * s.dilation;
+      const std::int64_t x =
+          pixel % s.out_width() * s.stride - s.padding + tap % s.kernel * s.dilation;
+      if (y < 0 || y >= s.height || x < 0 || x >= s.width) continue;
+      for (std::int64_t out = 0; out < s.out_channels; ++out) {
+        const std::int64_t source =
+            ((image * s.height + y) * s.width + x) * s.in_channels + out / group_out * group_in;
+        for (std::int64_t in = 0; in < group_in; ++in) {
+          visit(static_cast<std::size_t>(source + in),
+                static_cast<std::size_t>((out * taps + tap) * group_in + in),
+                static_cast<std::size_t>(pixel * s.out_channels + out));
+        }
       }
     }
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    emulation::set_element(gradient, graph.gradient, static_cast<std::int64_t>(i),
-                           static_cast<float>(sums[i]));
+}
+
+struct Tensors {
+  std::array<std::byte*, CudnnPlan::max_tensors> at{};
+  std::size_t count = 0;
+};
+
+void convolve(const ConvolutionGraph& graph, const Tensors& tensors) {
+  const ConvolutionShape& shape = graph.shape;
+  const auto read = [&](std::size_t i, const Shape& of) {
+    return values_of(tensors.at.at(i), of, graph.dtype);
+  };
+  const auto zeros = [](const Shape& of) {
+    return std::vector<double>(static_cast<std::size_t>(element_count(of)));
+  };
+  std::vector<double> result;  // long sums of f32 in one go would be less exact than any library's
+  if (graph.pass == ConvolutionPass::forward) {
+    const auto source = read(0, shape.source());
+    const auto weights = read(1, shape.weights());
+    result = zeros(shape.destination());
+    for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
+      result[y] += double{source[x]} * weights[w];
+    });
+  } else if (graph.pass == ConvolutionPass::backward_data) {
+    const auto destination = read(0, shape.destination());
+    const auto weights = read(1, shape.weights());
+    result = zeros(shape.source());
+    for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
+      result[x] += double{destination[y]} * weights[w];
+    });
+  } else {
+    const auto source = read(0, shape.source());
+    const auto destination = read(1, shape.destination());
+    result = zeros(shape.weights());
+    for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
+      result[w] += double{source[x]} * destination[y];
+    });
+  }
+  const bool is_gradient = graph.pass == ConvolutionPass::backward_weights;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    auto value = static_cast<float>(result[i]);
+    if (graph.bias) {
+      const auto channel = static_cast<std::int64_t>(i) % shape.out_channels;
+      value += element(tensors.at[2], DType::f32, channel);
+    }
+    set_element(tensors.at.at(tensors.count - 1), is_gradient ? graph.gradient : graph.dtype,
+                static_cast<std::int64_t>(i), value);
   }
 }
 
@@ -77,8 +126,7 @@ std::variant<CudnnEngines, CudnnFailure> CudnnEngines::find(const CudnnTarget& t
                                                             const ConvolutionGraph& graph,
                                                             std::size_t max_workspace) {
   {
-    const stand_in::Call call("cuDNN's heuristics");
-    call.check(target.handle);
+    const stand_in::Call call("cuDNN's heuristics", {target.handle});
     if (target.handle->device != stand_in::current_context()->device) {
       stand_in::refuse(call.name(), "the handle's device is not current");
     }
@@ -115,30 +163,18 @@ bool CudnnEngines::complete() const { return true; }
 
 void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
                     std::byte* workspace) {
-  const auto& graph = *static_cast<const ConvolutionGraph*>(plan_);
+  Tensors tensors{.count = addresses.size()};
+  std::ranges::copy(addresses, tensors.at.begin());
   for (const std::byte* address : addresses) {
     stand_in::check_device_memory("cudnnBackendExecute", address, 1);
   }
   stand_in::check_device_memory("cudnnBackendExecute", workspace, workspace_bytes_);
-  const auto spoil = [workspace, bytes = workspace_bytes_] {
+  const auto convolve_all = [graph = *static_cast<const ConvolutionGraph*>(plan_), tensors,
+                             workspace, bytes = workspace_bytes_] {
     std::fill_n(workspace, bytes, std::byte{0xFF});  // nothing may be kept in it
+    convolve(graph, tensors);
   };
-  PARBENCH_CUDA(stand_in::launch(handle->stream, spoil, __func__));
-  std::byte* result = addresses.back();
-  if (graph.pass == ConvolutionPass::backward_weights) {
-    const auto sum = [graph, from = addresses[0], diff = addresses[1], result] {
-      sum_gradient(graph, from, diff, result);
-    };
-    PARBENCH_CUDA(stand_in::launch(handle->stream, sum, "the gradient of weights"));
-    return;
-  }
-  convolve_directly(graph.pass, graph.shape, graph.dtype,
-                    std::array{addresses[0], addresses[1], result}, handle->stream);
-  if (!graph.bias) return;
-  const ConvolutionShape& shape = graph.shape;
-  add_bias(result, reinterpret_cast<const float*>(addresses[2]),
-           {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels, graph.dtype},
-           handle->stream);
+  PARBENCH_CUDA(stand_in::launch(handle->stream, convolve_all, __func__));
 }
 
 }  // namespace parbench::cuda

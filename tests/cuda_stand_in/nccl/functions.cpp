@@ -117,7 +117,8 @@ ncclResult_t end_group() {
   if (--group.depth > 0) return ncclSuccess;
   const std::vector<Planned> planned = std::exchange(group.planned, {});
   if (const ncclResult_t failure = std::exchange(group.failure, ncclSuccess)) return failure;
-  const Call call("ncclGroupEnd");
+  Call call("ncclGroupEnd");
+  for (const Planned& each : planned) load(call, each.self->device, "NCCL");
   for (const auto& [self, stream, operations] : planned) {
     const auto reference = stream->capture ? self->captured : nullptr;
     if (!reference) ++self->queued;
@@ -188,8 +189,7 @@ ncclResult_t add(NcclKind kind, const char* name, const void* from, void* to, st
   ++group.depth;
   ncclResult_t status = ncclSuccess;
   {
-    const Call call(name);
-    call.check(stream);
+    const Call call(name, {stream});
     status = check_usable(call, self);
     const char* problem =
         status == ncclSuccess ? problem_of(call, *self, *stream, operation) : nullptr;
@@ -250,27 +250,22 @@ ncclResult_t fail(const Board& board, ncclResult_t result, const std::string& re
   return is_first ? reject(result, reason) : static_cast<ncclResult_t>(none);
 }
 
+// clang-format off
+#define PARBENCH_NCCL_FUNCTIONS(add) \
+  add(get_version, GetVersion) add(get_error_string, GetErrorString) \
+  add(get_last_error, GetLastError) add(comm_init_all, CommInitAll) \
+  add(get_unique_id, GetUniqueId) add(comm_init_rank_config, CommInitRankConfig) \
+  add(comm_split, CommSplit) add(comm_destroy, CommDestroy) add(comm_abort, CommAbort) \
+  add(comm_get_async_error, CommGetAsyncError) add(group_start, GroupStart) \
+  add(group_end, GroupEnd) add(all_reduce, AllReduce) add(all_gather, AllGather) \
+  add(reduce_scatter, ReduceScatter) add(broadcast, Broadcast) add(reduce, Reduce) \
+  add(send, Send) add(receive, Recv)
+// clang-format on
+
+#define PARBENCH_NCCL_ENTRY(own, vendors) {"nccl" #vendors, entry(f.own, nccl##vendors)},
 Functions nccl_functions() {
   constexpr own::Functions f;
-  return {{"ncclGetVersion", entry(f.get_version, ncclGetVersion)},
-          {"ncclGetErrorString", entry(f.get_error_string, ncclGetErrorString)},
-          {"ncclGetLastError", entry(f.get_last_error, ncclGetLastError)},
-          {"ncclCommInitAll", entry(f.comm_init_all, ncclCommInitAll)},
-          {"ncclGetUniqueId", entry(f.get_unique_id, ncclGetUniqueId)},
-          {"ncclCommInitRankConfig", entry(f.comm_init_rank_config, ncclCommInitRankConfig)},
-          {"ncclCommSplit", entry(f.comm_split, ncclCommSplit)},
-          {"ncclCommDestroy", entry(f.comm_destroy, ncclCommDestroy)},
-          {"ncclCommAbort", entry(f.comm_abort, ncclCommAbort)},
-          {"ncclCommGetAsyncError", entry(f.comm_get_async_error, ncclCommGetAsyncError)},
-          {"ncclGroupStart", entry(f.group_start, ncclGroupStart)},
-          {"ncclGroupEnd", entry(f.group_end, ncclGroupEnd)},
-          {"ncclAllReduce", entry(f.all_reduce, ncclAllReduce)},
-          {"ncclAllGather", entry(f.all_gather, ncclAllGather)},
-          {"ncclReduceScatter", entry(f.reduce_scatter, ncclReduceScatter)},
-          {"ncclBroadcast", entry(f.broadcast, ncclBroadcast)},
-          {"ncclReduce", entry(f.reduce, ncclReduce)},
-          {"ncclSend", entry(f.send, ncclSend)},
-          {"ncclRecv", entry(f.receive, ncclRecv)}};
+  return {PARBENCH_NCCL_FUNCTIONS(PARBENCH_NCCL_ENTRY)};
 }
 
 }  // namespace parbench::stand_in
@@ -363,8 +358,7 @@ ncclResult_t ncclCommSplit(ncclComm_t self, int color, int key, ncclComm_t* made
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t self, ncclResult_t* error) {
-  const Call call(__func__);
-  call.check(self);
+  const Call call(__func__, {self});
   *error = proceed(call, *self);
   return ncclSuccess;
 }
@@ -383,8 +377,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t self) {
 /// Ends the operation that runs, and those that streams reach later. The child of a split in
 /// progress is returned, and must be aborted too.
 ncclResult_t ncclCommAbort(ncclComm_t self) {
-  Call call(__func__);
-  call.check(self);
+  Call call(__func__, {self});
   self->aborted = true;
   call.wait([&] { return !self->busy; }, "operations of an aborted communicator");
   if (self->made != nullptr) *std::exchange(self->made, nullptr) = self->child;
@@ -404,37 +397,17 @@ ncclResult_t ncclGroupEnd() {
   return end_group();
 }
 
-ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                           ncclRedOp_t reduction, ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::all_reduce, __func__, from, to, count, type, reduction, 0, self, stream);
-}
-
-ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                           ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::all_gather, __func__, from, to, count, type, ncclSum, 0, self, stream);
-}
-
-ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                               ncclRedOp_t reduction, ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::reduce_scatter, __func__, from, to, count, type, reduction, 0, self, stream);
-}
-
-ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                           int root, ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::broadcast, __func__, from, to, count, type, ncclSum, root, self, stream);
-}
-
-ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                        ncclRedOp_t reduction, int root, ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::reduce, __func__, from, to, count, type, reduction, root, self, stream);
-}
-
-ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer,
-                      ncclComm_t self, cudaStream_t stream) {
-  return add(NcclKind::send, __func__, from, nullptr, count, type, ncclSum, peer, self, stream);
-}
-
-ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t self,
-                      cudaStream_t stream) {
-  return add(NcclKind::receive, __func__, nullptr, to, count, type, ncclSum, peer, self, stream);
-}
+#define PARBENCH_OPERATION(Name, kind, from, to, reduction, root, ...)                          \
+  ncclResult_t nccl##Name(__VA_ARGS__, ncclComm_t self, cudaStream_t stream) {                  \
+    return add(NcclKind::kind, __func__, from, to, count, type, reduction, root, self, stream); \
+  }
+#define PARBENCH_DATA const void *from, void *to, std::size_t count, ncclDataType_t type
+PARBENCH_OPERATION(AllReduce, all_reduce, from, to, op, 0, PARBENCH_DATA, ncclRedOp_t op)
+PARBENCH_OPERATION(AllGather, all_gather, from, to, ncclSum, 0, PARBENCH_DATA)
+PARBENCH_OPERATION(ReduceScatter, reduce_scatter, from, to, op, 0, PARBENCH_DATA, ncclRedOp_t op)
+PARBENCH_OPERATION(Broadcast, broadcast, from, to, ncclSum, root, PARBENCH_DATA, int root)
+PARBENCH_OPERATION(Reduce, reduce, from, to, op, root, PARBENCH_DATA, ncclRedOp_t op, int root)
+PARBENCH_OPERATION(Send, send, from, nullptr, ncclSum, peer, const void* from, std::size_t count,
+                   ncclDataType_t type, int peer)
+PARBENCH_OPERATION(Recv, receive, nullptr, to, ncclSum, peer, void* to, std::size_t count,
+                   ncclDataType_t type, int peer)

@@ -18,10 +18,18 @@ struct ScriptedField {
   Scripted<unsigned long long> nanoseconds;
 };
 
+/// Answers for a device, and `nvml_script`, for all.
 struct NvmlScript {
+  /// The script of the device with this id, null for none, and that of `one` towards another one,
+  /// where devices have scripts of their own.
+  NvmlScript* (*find)(const char* bus_id) = nullptr;
+  NvmlScript (*towards)(const NvmlScript& one, const NvmlScript& other) = nullptr;
+
   nvmlReturn_t init = NVML_SUCCESS;
+  const char* driver_version = "580.82.07";
   int running = 0;  // nvmlInit_v2 without their nvmlShutdown
   const char* bus_id = "0000:17:00.0";
+  unsigned int own_bus = 0x17;
   Scripted<unsigned int> clock{1980};
   Scripted<unsigned int> max_clock{1980};
   Scripted<int> temperature{41};
