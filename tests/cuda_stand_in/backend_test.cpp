@@ -278,133 +278,134 @@ TEST_F(CudaOnStandIn, BeginsNoCollectiveWhileAStreamWaitsForMemory) {
   load_while_a_stream_waits(*members.front(),
                             [&] { both->enqueue(Collective::all_gather, lanes, data); });
   for (Stream* lane : lanes) lane->synchronize();
+}
 
-  /// A weight gradient of bf16 activations, its kernel, and who chose that.
-  struct FoundGradient {
-    std::vector<float> values;
-    std::string kernel;
-    ChosenBy by;
-  };
+/// A weight gradient of bf16 activations, its kernel, and who chose that.
+struct FoundGradient {
+  std::vector<float> values;
+  std::string kernel;
+  ChosenBy by;
+};
 
-  /// Adds the gradient of small whole numbers, of which only the sums are not exact in bf16, to
-  /// ones.
-  FoundGradient gradient_added_to_ones(const DeviceOptions& options) {
-    const ConvolutionShape shape{
-        .batch = 4, .in_channels = 16, .height = 24, .width = 24, .out_channels = 16, .kernel = 3};
-    const auto device = std::move(machine().open("cuda:0", options).front());
+/// Adds the gradient of small whole numbers, of which only the sums are not exact in bf16, to
+/// ones.
+FoundGradient gradient_added_to_ones(const DeviceOptions& options) {
+  const ConvolutionShape shape{
+      .batch = 4, .in_channels = 16, .height = 24, .width = 24, .out_channels = 16, .kernel = 3};
+  const auto device = std::move(machine().open("cuda:0", options).front());
+  const auto stream = device->make_stream(StreamKind::compute, 0, 1);
+  const auto op = device->prepare(
+      ConvolutionBackwardWeights{.shape = shape, .dtype = DType::bf16, .accumulate = true}, 1);
+  std::vector<Buffer> memory;
+  for (const Shape& one : {shape.source(), shape.destination()}) {
+    const auto count = static_cast<std::size_t>(element_count(one));
+    memory.push_back(device->allocate(2 * count, MemoryKind::device));
+    auto* const values = reinterpret_cast<std::uint16_t*>(memory.back().data());
+    for (std::size_t i = 0; i < count; ++i) values[i] = to_bf16(static_cast<float>(i * i % 7));
+  }
+  const auto count = static_cast<std::size_t>(element_count(shape.weights()));
+  memory.push_back(device->allocate(count * sizeof(float), MemoryKind::device));
+  auto* const sums = reinterpret_cast<float*>(memory.back().data());
+  std::fill_n(sums, count, 1.0F);
+  stream->reserve_scratch(op->scratch_bytes());
+  const std::vector<BufferView> views(memory.begin(), memory.end());
+  op->enqueue(*stream, views);
+  stream->synchronize();
+  return {{sums, sums + count}, op->implementation(), op->chosen_by()};
+}
+
+TEST(GradientsOnStandIn, AreRoundedOnlyIfTheyMayBe) {
+  const FoundGradient exact = gradient_added_to_ones({});
+  EXPECT_THAT(exact.kernel, testing::EndsWith(" on patches"));
+  const FoundGradient rounded = gradient_added_to_ones({.round_gradients = true});
+  EXPECT_THAT(rounded.kernel, testing::EndsWith(", rounded to bf16"));
+  std::vector<float> expected;
+  for (const float sum : exact.values) expected.push_back(1 + from_bf16(to_bf16(sum - 1)));
+  EXPECT_EQ(rounded.values, expected);
+  EXPECT_NE(rounded.values, exact.values);
+  const FoundGradient tuned = gradient_added_to_ones({.autotune = true, .round_gradients = true});
+  EXPECT_EQ(tuned.by, ChosenBy::measuring);
+  const bool is_exact = tuned.kernel.ends_with(" on patches");
+  EXPECT_EQ(tuned.values, is_exact ? exact.values : expected) << tuned.kernel;
+}
+
+/// Opens devices, and uses a bit of everything on each.
+void use_devices(const char* names) {
+  for (const auto& device : machine().open(names, {})) {
     const auto stream = device->make_stream(StreamKind::compute, 0, 1);
-    const auto op = device->prepare(
-        ConvolutionBackwardWeights{.shape = shape, .dtype = DType::bf16, .accumulate = true}, 1);
-    std::vector<Buffer> memory;
-    for (const Shape& one : {shape.source(), shape.destination()}) {
-      const auto count = static_cast<std::size_t>(element_count(one));
-      memory.push_back(device->allocate(2 * count, MemoryKind::device));
-      auto* const values = reinterpret_cast<std::uint16_t*>(memory.back().data());
-      for (std::size_t i = 0; i < count; ++i) values[i] = to_bf16(static_cast<float>(i * i % 7));
-    }
-    const auto count = static_cast<std::size_t>(element_count(shape.weights()));
-    memory.push_back(device->allocate(count * sizeof(float), MemoryKind::device));
-    auto* const sums = reinterpret_cast<float*>(memory.back().data());
-    std::fill_n(sums, count, 1.0F);
-    stream->reserve_scratch(op->scratch_bytes());
-    const std::vector<BufferView> views(memory.begin(), memory.end());
-    op->enqueue(*stream, views);
+    const auto event = device->make_event(EventKind::timing);
+    const auto shared = device->make_shared_event(device->allocate(4, MemoryKind::pinned));
+    const auto spin = device->prepare(Spin{.duration = std::chrono::microseconds(1)}, 1);
+    const auto product = device->prepare(Gemm{4, 4, 4}, 1);
+    const auto gradient = device->prepare(ConvolutionBackwardWeights{{1, 16, 8, 8, 16, 3, 2}}, 1);
+    const auto lstm = device->prepare(LstmForward{{1, 2, 4, 4}}, 1);
+    stream->reserve_scratch(std::max(gradient->scratch_bytes(), lstm->scratch_bytes()));
+    const Buffer counter = device->allocate(sizeof(std::uint64_t), MemoryKind::device);
+    const auto graph =
+        stream->capture([&] { spin->enqueue(*stream, std::vector<BufferView>{counter}); });
+    graph->launch();
+    stream->record(*event);
+    stream->record(*shared);
+    EXPECT_GT(stand_in::live_objects().at("stream"), 0);
     stream->synchronize();
-    return {{sums, sums + count}, op->implementation(), op->chosen_by()};
   }
+}
 
-  TEST(GradientsOnStandIn, AreRoundedOnlyIfTheyMayBe) {
-    const FoundGradient exact = gradient_added_to_ones({});
-    EXPECT_THAT(exact.kernel, testing::EndsWith(" on patches"));
-    const FoundGradient rounded = gradient_added_to_ones({.round_gradients = true});
-    EXPECT_THAT(rounded.kernel, testing::EndsWith(", rounded to bf16"));
-    std::vector<float> expected;
-    for (const float sum : exact.values) expected.push_back(1 + from_bf16(to_bf16(sum - 1)));
-    EXPECT_EQ(rounded.values, expected);
-    EXPECT_NE(rounded.values, exact.values);
-    const FoundGradient tuned = gradient_added_to_ones({.autotune = true, .round_gradients = true});
-    EXPECT_EQ(tuned.by, ChosenBy::measuring);
-    const bool is_exact = tuned.kernel.ends_with(" on patches");
-    EXPECT_EQ(tuned.values, is_exact ? exact.values : expected) << tuned.kernel;
-  }
+constexpr const char* device_sets[] = {"cuda:0", "cuda:0/0,cuda:0/1", "cuda:0,cuda:1"};
 
-  /// Opens devices, and uses a bit of everything on each.
-  void use_devices(const char* names) {
-    for (const auto& device : machine().open(names, {})) {
-      const auto stream = device->make_stream(StreamKind::compute, 0, 1);
-      const auto event = device->make_event(EventKind::timing);
-      const auto shared = device->make_shared_event(device->allocate(4, MemoryKind::pinned));
-      const auto spin = device->prepare(Spin{.duration = std::chrono::microseconds(1)}, 1);
-      const auto product = device->prepare(Gemm{4, 4, 4}, 1);
-      const auto gradient = device->prepare(ConvolutionBackwardWeights{{1, 16, 8, 8, 16, 3, 2}}, 1);
-      const auto lstm = device->prepare(LstmForward{{1, 2, 4, 4}}, 1);
-      stream->reserve_scratch(std::max(gradient->scratch_bytes(), lstm->scratch_bytes()));
-      const Buffer counter = device->allocate(sizeof(std::uint64_t), MemoryKind::device);
-      const auto graph =
-          stream->capture([&] { spin->enqueue(*stream, std::vector<BufferView>{counter}); });
-      graph->launch();
-      stream->record(*event);
-      stream->record(*shared);
-      EXPECT_GT(stand_in::live_objects().at("stream"), 0);
-      stream->synchronize();
+TEST_F(CudaOnStandIn, GivesBackAllThatItTook) {
+  close();
+  const auto before = stand_in::live_objects();
+  for (const char* names : device_sets) use_devices(names);
+  EXPECT_EQ(stand_in::live_objects(), before);
+}
+
+/// Calls `use` with a failure at the first place, at the second, and so on until it meets none.
+template <class Failure, class Inject, class Use>
+int failures_of(const Inject& inject, const Use& use) {
+  constexpr int max_failures = 200;
+  for (int number = 1; number < max_failures; ++number) {
+    SCOPED_TRACE(number);
+    inject(number);
+    try {
+      use();
+      EXPECT_TRUE(stand_in::recover()) << "the failure was ignored";
+      return number - 1;
+    } catch (const Failure&) {
+      stand_in::recover();
     }
   }
+  ADD_FAILURE() << "each of " << max_failures << " attempts failed";
+  return max_failures;
+}
 
-  constexpr const char* device_sets[] = {"cuda:0", "cuda:0/0,cuda:0/1", "cuda:0,cuda:1"};
-
-  TEST_F(CudaOnStandIn, GivesBackAllThatItTook) {
-    close();
-    const auto before = stand_in::live_objects();
-    for (const char* names : device_sets) use_devices(names);
-    EXPECT_EQ(stand_in::live_objects(), before);
+TEST_F(CudaOnStandIn, GivesBackAllWhicheverAllocationFails) {
+  close();
+  const auto before = stand_in::live_objects();
+  for (const char* names : device_sets) {
+    SCOPED_TRACE(names);
+    const int failures = failures_of<OutOfMemory>(stand_in::fail_allocation, [&] {
+      EXPECT_EQ(stand_in::live_objects(), before);
+      use_devices(names);
+    });
+    EXPECT_GT(failures, 3);
   }
+  EXPECT_EQ(stand_in::live_objects(), before);
+}
 
-  /// Calls `use` with a failure at the first place, at the second, and so on until it meets none.
-  template <class Failure, class Inject, class Use>
-  int failures_of(const Inject& inject, const Use& use) {
-    constexpr int max_failures = 200;
-    for (int number = 1; number < max_failures; ++number) {
-      SCOPED_TRACE(number);
-      inject(number);
-      try {
-        use();
-        EXPECT_TRUE(stand_in::recover()) << "the failure was ignored";
-        return number - 1;
-      } catch (const Failure&) {
-        stand_in::recover();
-      }
-    }
-    ADD_FAILURE() << "each of " << max_failures << " attempts failed";
-    return max_failures;
+TEST_F(CudaOnStandIn, SaysThatTheDeviceIsLostWheneverItIs) {
+  close();
+  const auto before = stand_in::live_objects();
+  for (const char* names : device_sets) {
+    SCOPED_TRACE(names);
+    const int failures = failures_of<DeviceLost>(stand_in::lose_devices, [&] {
+      EXPECT_EQ(stand_in::live_objects(), before);
+      use_devices(names);
+    });
+    EXPECT_GT(failures, 3);
   }
-
-  TEST_F(CudaOnStandIn, GivesBackAllWhicheverAllocationFails) {
-    close();
-    const auto before = stand_in::live_objects();
-    for (const char* names : device_sets) {
-      SCOPED_TRACE(names);
-      const int failures = failures_of<OutOfMemory>(stand_in::fail_allocation, [&] {
-        EXPECT_EQ(stand_in::live_objects(), before);
-        use_devices(names);
-      });
-      EXPECT_GT(failures, 3);
-    }
-    EXPECT_EQ(stand_in::live_objects(), before);
-  }
-
-  TEST_F(CudaOnStandIn, SaysThatTheDeviceIsLostWheneverItIs) {
-    close();
-    const auto before = stand_in::live_objects();
-    for (const char* names : device_sets) {
-      SCOPED_TRACE(names);
-      const int failures = failures_of<DeviceLost>(stand_in::lose_devices, [&] {
-        EXPECT_EQ(stand_in::live_objects(), before);
-        use_devices(names);
-      });
-      EXPECT_GT(failures, 3);
-    }
-    EXPECT_EQ(stand_in::live_objects(), before);
-  }
+  EXPECT_EQ(stand_in::live_objects(), before);
+}
 
 }  // namespace
 }  // namespace parbench::test
