@@ -39,9 +39,6 @@ class CudaStream final : public Stream {
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
-  /// Waits for the streams that wait for memory: a kernel may be loaded next. Makes this stream's
-  /// device current.
-  void await_waiting_streams() const;
   /// Enqueues an operation. Throws std::invalid_argument if it was prepared for another device,
   /// needs more scratch memory than the stream has, or the views do not match its arguments.
   void execute(CudaOp& op, std::span<const BufferView> views);
@@ -60,7 +57,8 @@ class CudaStream final : public Stream {
   [[nodiscard]] cudnnHandle_t cudnn();
 
   /// Waits for the streams that wait for memory (`wait_across`). Call it before work that may load
-  /// a kernel or allocate: either may wait for all streams of the device.
+  /// a kernel or allocate: either may wait for all streams of the device. Makes this stream's
+  /// device current.
   void await_waiting_streams() const;
 
   /// Returns a scope for enqueueing work, which is logged with this stream's tag. The scope has no
