@@ -33,7 +33,7 @@ void Matmul::run(cudaStream_t /*stream*/, const ProductAddresses& at,
              emulation::element(
                  at.b, input, first_b + (transpose_b ? column * next_b + j : j * next_b + column));
     }
-    emulation::set_emulation::element(at.c, output, i, sum);
+    emulation::set_element(at.c, output, i, sum);
   }
 }
 
