@@ -1,5 +1,5 @@
 // Takes the place of kernels/cuda/cudnn/batch_norm_choice.cpp, without cuDNN.
-#include "kernels/cuda/ops/batch_norm.h"
+#include "kernels/cuda/ops/layers/batch_norm.h"
 
 #include <utility>
 

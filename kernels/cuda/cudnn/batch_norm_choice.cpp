@@ -17,7 +17,7 @@
 #include "kernels/base/element.h"
 #include "kernels/cuda/cudnn/batch_norm_engine.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/ops/batch_norm.h"
+#include "kernels/cuda/ops/layers/batch_norm.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/tuning/autotuner.h"
 

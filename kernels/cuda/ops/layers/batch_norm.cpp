@@ -1,6 +1,6 @@
 // Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass, by
 // kernels of this project.
-#include "kernels/cuda/ops/batch_norm.h"
+#include "kernels/cuda/ops/layers/batch_norm.h"
 
 #include <fmt/format.h>
 
