@@ -91,8 +91,8 @@ class RankRunner final : public PlanRunner {
     Recording all;
     std::vector<Recording> recordings;
     for (int i = 0; i < std::max(1, executions); ++i) {
-      if (executions > 1) static_cast<void>(run());
       check_recording();
+      if (executions > 1) static_cast<void>(run());
       Recording one;
       limit_waits();
       std::exception_ptr incomplete;

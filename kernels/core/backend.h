@@ -31,7 +31,7 @@ struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core for copy lanes if there are more cores than
                                   // devices; no effect on GPUs
   bool autotune = false;          // choose kernels by measuring, if the backend can
-  // round bf16 weight gradients of convolutions where that is faster, if the backend can
+  // let kernels round weight gradients of convolutions of bf16 to bf16, if the backend can
   bool round_gradients = false;
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};

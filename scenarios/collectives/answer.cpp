@@ -72,8 +72,8 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
 
 /// Returns a number with some significant digits, or with all digits before the point.
 std::string short_number(double value, int digits) {
-  return value < std::pow(10, digits) ? fmt::format("{:.{}g}", value, digits)
-                                      : fmt::format("{:.0f}", value);
+  return value < std::pow(10, digits) - 0.5 ? fmt::format("{:.{}g}", value, digits)
+                                            : fmt::format("{:.0f}", value);
 }
 std::string error_text(double error) { return short_number(error, 2); }
 std::string value_text(double value) { return short_number(value, 3); }

@@ -42,7 +42,7 @@ def their_side(setting, torch, dtype):
 def problem_of(dtype, side):
     if "failure" in side:
         return f"{dtype}: {side['failure']}"
-    if not side["profile"].get("metrics", {}).get("calls"):
+    if not side["profile"].get("metrics", {}).get("calls", {}).get("rows"):
         return f"{dtype}: no call breakdown: {side['error'] or side['notes']}"
     return None
 

@@ -113,6 +113,8 @@ TEST_F(Usage, RefusesToTuneWhereNothingCanBe) {
               AllOf(HasSubstr("--autotune"), HasSubstr("oneDNN"), HasSubstr("cuda:0")));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0", "--round-gradients"}),
               HasSubstr("--round-gradients: weight gradients of --dtype f32 have no other type"));
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0", "--dtype", "bf16", "--round-gradients"}),
+              HasSubstr("no device of the run has kernels that round"));
 }
 
 TEST_F(Usage, RefusesTf32WhereNoDeviceHasIt) {
