@@ -74,8 +74,8 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
                   "omits strategies that define how work is launched",
                   &options.graph),
       toggle_flag("autotune",
-                  "Choose the kernels of convolutions and products by measuring them, not by "
-                  "the libraries' heuristics (cuda devices)",
+                  "Choose the kernels of convolutions, products and batch normalisations by "
+                  "measuring them (cuda devices)",
                   &options.autotune),
       toggle_flag("round-gradients",
                   "Let convolutions of --dtype bf16 round weight gradients to bf16 before they "

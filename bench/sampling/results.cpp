@@ -226,8 +226,8 @@ std::optional<std::pair<std::string, std::string>> tuning_note(
     if (kernel.chosen_by == by_heuristics) left += kernel.count;
   }
   if (left == 0) return std::nullopt;
-  return std::pair{"autotune", fmt::format("{} of {} kernels chosen by the library's heuristics, "
-                                           "for lack of time or memory to measure them",
+  return std::pair{"autotune", fmt::format("{} of {} kernels not chosen by measuring, for lack of "
+                                           "time or memory to measure them",
                                            left, measured + left)};
 }
 

@@ -161,7 +161,9 @@ class MpiLink final : public RankLink {
   }
 
   void add_up(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes) override {
-    if (!offers(by, set, bytes))
+    const bool is_possible = by == RankAllReduce::hierarchical ? prepared(set).levels.has_value()
+                                                               : offers(by, set, bytes);
+    if (!is_possible)
       throw Error("MPI: this algorithm of all-reduce is not available between these ranks");
     const std::span values(reinterpret_cast<float*>(data), bytes / sizeof(float));
     switch (by) {

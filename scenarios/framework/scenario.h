@@ -240,7 +240,7 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all devices compute with the same kernels
     bool devices_over_ranks = false;  // whether devices belong to several processes (MPI)
-    /// The ways of all-reduces between all ranks that their machines allow.
+    /// Ways in which all ranks together can all-reduce a few bytes; empty without ranks.
     std::vector<RankAllReduce> rank_all_reduces = {};
     bool devices_are_cpus = false;  // whether all devices are CPUs
     /// Whether one device can have the cores of all devices (Backend::open_whole).

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::string_view cudnn_name = "cuDNN batch normalisation";
 
-/// Base of the operations by cuDNN: scratch memory for the value that cuDNN saves, from which the
-/// variance is computed, or the reverse.
+/// Base of the operations by cuDNN. Has scratch memory for 1/sqrt(variance + epsilon), which cuDNN
+/// saves and reads in place of the variance.
 template <class Desc>
 class CudnnNormOp : public NormOp {
  public:
@@ -64,8 +64,8 @@ class CudnnForwardOp final : public CudnnNormOp<BatchNormForward> {
   }
 };
 
-/// Has a copy of the gradient at the destination: behind the ReLU, or because cuDNN does not say
-/// that it can be overwritten.
+/// Has scratch memory for the gradient of the normalisation's output: that before the ReLU, or a
+/// copy, because cuDNN does not promise that the result may overwrite it.
 class CudnnBackwardOp final : public CudnnNormOp<BatchNormBackward> {
  public:
   CudnnBackwardOp(CudaDevice& device, const BatchNormBackward& desc)

@@ -1,4 +1,4 @@
-// Chooses among the libraries' kernels for an operation by running them (`--autotune`).
+// Chooses among the kernels for an operation by running them (`--autotune`).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace parbench::cuda {
 
 class CudaDevice;
 
-/// A kernel of a library that may compute the operation.
+/// A kernel that may compute the operation.
 struct TuningCandidate {
   std::size_t workspace_bytes = 0;
   /// Enqueues one execution. Tensors are in the order of their descriptions in `Autotuner::choose`.

@@ -40,9 +40,8 @@ class AllReduceChoices {
   /// of the run call it, in the same order. The first call measures the possible ways, if there are
   /// several, with `bytes` rounded up to a power of two, but at most 16 MiB. Its result is reused
   /// for sizes that round to the same number in sets with the same distances between ranks and the
-  /// same possible ways. `own`:
-  /// the stream of this rank's device for the measurement; null outside of the set. Throws errors
-  /// of any rank.
+  /// same possible ways. `own`: the stream of this rank's device for the measurement; null outside
+  /// of the set. Throws errors of any rank.
   [[nodiscard]] RankAllReduce choose(const RankSet& set, std::size_t bytes, Stream* own);
 
  private:

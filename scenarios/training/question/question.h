@@ -85,7 +85,7 @@ class TrainingQuestion : public Scenario {
   /// Returns the grid of devices, the exchange (without the bucket size), and `rest` if there are
   /// shards. The base sets the other fields from the parameters.
   [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
-  /// Returns how the host launches the step of a case that is not one captured by `--graph`.
+  /// Returns how the host submits the step, unless `--graph` captures it.
   [[nodiscard]] virtual SubmitMode submit_of(const CaseSpec& /*spec*/) const {
     return SubmitMode::one_thread;
   }
