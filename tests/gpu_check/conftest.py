@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from support.process import ROOT, SYSTEM_PATH, run, start, text_of, write_program
+from support.process import ROOT, SYSTEM_PATH, TIME_LIMIT, run, start, text_of, write_program
 
 STAND_INS = pathlib.Path(__file__).parent
 # Names the libraries of the file libexec/needs that lie in no folder of the loader's path.
@@ -57,13 +57,13 @@ class GpuCheck:
         env = {"PATH": f"{self.folder / 'tools'}:{SYSTEM_PATH}", "LOG": self.folder / "log", **dict(env)}
         return [self.folder / "scripts/gpu-check", *words], {"cwd": self.folder, "env": env}
 
-    def __call__(self, *words, code=0, **env):
+    def __call__(self, *words, code=0, seconds=TIME_LIMIT, **env):
         command, options = self.command(*words, env=env)
-        return run(command, code=code, **options)
+        return run(command, code=code, seconds=seconds, **options)
 
-    def steps(self, only, *words, torch=False, code=0, **env):
+    def steps(self, only, *words, torch=False, code=0, seconds=TIME_LIMIT, **env):
         """Runs these steps into the folder `out`, with PyTorch's stand-in or without PyTorch."""
-        return self(*self.words_of(only, torch), *words, code=code, **env)
+        return self(*self.words_of(only, torch), *words, code=code, seconds=seconds, **env)
 
     def start_steps(self, only):
         command, options = self.command(*self.words_of(only))

@@ -20,7 +20,7 @@ def check(check_real, build):
 
 
 def test_finds_nothing_wrong_and_names_what_is_missing(check):
-    out = check.steps(",".join(STEPS), "--time-limit", "900", code=1).out
+    out = check.steps(",".join(STEPS), "--time-limit", "900", code=1, seconds=600).out
     wrong = [line.split(" (")[0] for line in out.splitlines() if line.startswith("!")]
     assert wrong == [
         "! matmul",
