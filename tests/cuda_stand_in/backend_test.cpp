@@ -202,28 +202,42 @@ TEST_F(CudaOnStandIn, CapturesNothingThatWaits) {
   bench().stream().synchronize();
 }
 
+/// A copy stream and two numbers of f32 on each of these devices.
+struct CollectiveLanes {
+  explicit CollectiveLanes(const std::vector<Device*>& members) {
+    for (Device* member : members) {
+      lanes.push_back(streams.emplace_back(member->make_stream(StreamKind::copy)).get());
+      memory.push_back(member->allocate(2 * sizeof(float), MemoryKind::device));
+    }
+  }
+  void gather(Communicator& by) const {
+    by.enqueue(Collective::all_gather, lanes,
+               std::vector<BufferView>(memory.begin(), memory.end()));
+  }
+  void synchronize() const {
+    for (Stream* lane : lanes) lane->synchronize();
+  }
+
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<Stream*> lanes;
+  std::vector<Buffer> memory;
+};
+
 TEST(CudaCommunicators, JoinSomeOfTheGpusInTheOrderGiven) {
   const Variable four("PARBENCH_STAND_IN_DEVICES", "4");
   const auto devices = machine().open("cuda:0,cuda:1,cuda:2,cuda:3", {});
   std::vector<Device*> members{devices[3].get(), devices[1].get()};
   const auto some = members.front()->make_communicator(members);
   ASSERT_NE(some, nullptr);
-  std::vector<std::unique_ptr<Stream>> streams;
-  std::vector<Stream*> lanes;
-  std::vector<Buffer> memory;
-  std::vector<BufferView> data;
-  for (Device* member : members) {
-    streams.push_back(member->make_stream(StreamKind::copy));
-    lanes.push_back(streams.back().get());
-    memory.push_back(member->allocate(8, MemoryKind::device));
-    memory.back().data()[0] = std::byte{3};
-    memory.back().data()[4] = std::byte{1};
+  const CollectiveLanes both(members);
+  for (const Buffer& each : both.memory) {
+    each.data()[0] = std::byte{3};
+    each.data()[4] = std::byte{1};
   }
-  memory[0].data()[4] = memory[1].data()[0] = std::byte{9};
-  for (const Buffer& each : memory) data.emplace_back(each);
-  some->enqueue(Collective::all_gather, lanes, data);
-  for (Stream* lane : lanes) lane->synchronize();
-  for (const Buffer& each : memory) {
+  both.memory[0].data()[4] = both.memory[1].data()[0] = std::byte{9};
+  both.gather(*some);
+  both.synchronize();
+  for (const Buffer& each : both.memory) {
     EXPECT_EQ(each.data()[0], std::byte{3});
     EXPECT_EQ(each.data()[4], std::byte{1});
   }
@@ -266,18 +280,9 @@ TEST_F(CudaOnStandIn, BeginsNoCollectiveWhileAStreamWaitsForMemory) {
   std::vector<Device*> members{devices[0].get(), devices[1].get()};
   const auto both = members.front()->make_communicator(members);
   ASSERT_NE(both, nullptr);
-  std::vector<std::unique_ptr<Stream>> streams;
-  std::vector<Stream*> lanes;
-  std::vector<Buffer> memory;
-  std::vector<BufferView> data;
-  for (Device* member : members) {
-    lanes.push_back(streams.emplace_back(member->make_stream(StreamKind::copy)).get());
-    memory.push_back(member->allocate(8, MemoryKind::device));
-  }
-  for (const Buffer& each : memory) data.emplace_back(each);
-  load_while_a_stream_waits(*members.front(),
-                            [&] { both->enqueue(Collective::all_gather, lanes, data); });
-  for (Stream* lane : lanes) lane->synchronize();
+  const CollectiveLanes lanes(members);
+  load_while_a_stream_waits(*members.front(), [&] { lanes.gather(*both); });
+  lanes.synchronize();
 }
 
 /// A weight gradient of bf16 activations, its kernel, and who chose that.

@@ -142,7 +142,7 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
 /// Returns an implementation with an f32 result. The first choice is an engine of cuDNN that reads
 /// the activations' type, or a product that is measured to be faster. Of bf16, cuDNN 9.19 has only
 /// engines that round the gradient to bf16, which loses the accuracy of the sum in f32; they are
-/// used if the device may round gradients. If there is no engine, matrix products compute the
+/// used if the device may round gradients. Without an engine, matrix products compute the
 /// gradient from the same inputs. If cuBLASLt has no algorithm either, as for bf16 rows that no
 /// vector load can access, bf16 inputs are widened for an engine that reads f32 (TF32 represents
 /// every bf16 exactly). The last choice is the direct kernel.

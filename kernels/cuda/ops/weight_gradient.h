@@ -49,7 +49,7 @@ constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
 
 /// Returns the faster of `engine` and the matrix product (make_gradient_product), as measured by
 /// the device's tuner. Returns `engine` if the device has no tuner, if patches would have to be
-/// copied (see source_is_patches) although the engine's result is f32, or if there is no such
+/// copied (see source_is_patches) although the engine's result is f32, or if cuBLASLt has no
 /// product. `graph`: that of the engine, which must be lasting (ConvolutionEngine::is_lasting).
 [[nodiscard]] std::unique_ptr<WeightGradient> faster_gradient(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,

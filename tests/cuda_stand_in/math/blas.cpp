@@ -67,7 +67,7 @@ struct Attribute {
   std::size_t bytes;
 };
 
-/// The field of an attribute, if it has so many bytes; otherwise null.
+/// The field of an attribute of that number of bytes; otherwise null.
 void* field_of(int attribute, std::size_t bytes, std::initializer_list<Attribute> all) {
   for (const Attribute& one : all) {
     if (one.number == attribute && one.bytes == bytes) return one.at;
