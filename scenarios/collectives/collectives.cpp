@@ -145,7 +145,7 @@ std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request,
   const Collective collective = collective_in(request.spec);
   if (collective != Collective::all_reduce) {
     return Obstacle{{},
-                    fmt::format("--strategy {}: {} is not implemented; use mpi or {}", name_of(by),
+                    fmt::format("--strategy {}: it does not do {}; use mpi or {}", name_of(by),
                                 name_of(collective), algorithms_of(collective))};
   }
   const auto& possible = request.rank_all_reduces;
@@ -214,7 +214,7 @@ class Collectives final : public Scenario {
     if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) {
       return Obstacle{
           {},
-          fmt::format("--strategy {}: {} is not implemented; use {}", spec.strategy,
+          fmt::format("--strategy {}: it does not do {}; use {}", spec.strategy,
                       name_of(collective_in(spec)), algorithms_of(collective_in(spec)))};
     }
     if (const auto by = over_ranks_named(spec.strategy)) {

@@ -312,7 +312,7 @@ TEST(LeftOut, HasAReasonForWhatNoOneCouldAskFor) {
   options.axes = {{"collective", {std::string("all-reduce"), std::string("send-recv")}}};
   EXPECT_THAT(collectives.all(options),
               ElementsAre(LeftOut{"ring with collective send-recv",
-                                  "--strategy ring: send-recv is not implemented; use direct"}));
+                                  "--strategy ring: it does not do send-recv; use direct"}));
 }
 
 TEST(LeftOut, SaysWhichFlagAddsWhatThePresetLacks) {
