@@ -155,7 +155,8 @@ Planned faster_of(CudaDevice& device, const Desc& desc, std::unique_ptr<NormOp> 
     library->set_implementation(cudnn_name, by);
     return library;
   }
-  kernels->set_implementation(std::string(kernels->implementation()), by);
+  const std::string name = kernels->implementation();
+  kernels->set_implementation(name, by);
   return kernels;
 }
 
