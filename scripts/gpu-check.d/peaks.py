@@ -13,7 +13,7 @@ def known_in(folder):
 
 def peaks(setting):
     command = [f"{setting.root}/libexec/parbench", "peaks", "--devices", setting.device]
-    if not setting.on_gpu:
+    if setting.is_trial:
         command += ["--dtype", "f32", "--precision", "1000"]  # a trial on a machine that may be busy
     ended = run_program(command, setting.left())
     problems = [] if ended.code == 0 else [f"parbench peaks {ended.how()}: {ended.last_words()}"]
