@@ -73,19 +73,23 @@ TEST(OwnThread, HasAPageFaultForEachPageThatItTouchesFirst) {
 TEST(TwoThreadsOnOneCore, WaitForEachOther) {
   if (!thread_times({gettid()})) GTEST_SKIP() << "the kernel keeps no statistics of the scheduler";
   const std::vector<int> core{usable_cores().front()};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  std::atomic<double> waited{0};
+  using Clock = std::chrono::steady_clock;
+  const auto limit = Clock::now() + std::chrono::seconds(30);
+  std::atomic<int> waited{0};
   const auto spin = [&] {
     bind_this_thread(core);
-    while (std::chrono::steady_clock::now() < end) {
+    bool counted = false;
+    while (waited < 2 && Clock::now() < limit) {
+      if (counted || thread_times({gettid()})->core_wait_seconds < 0.01) continue;
+      counted = true;
+      ++waited;
     }
-    waited = waited + thread_times({gettid()})->core_wait_seconds;
   };
   std::thread first(spin);
   std::thread second(spin);
   first.join();
   second.join();
-  EXPECT_GT(waited, 0.1) << "in 0.2 s on a core, both together have the core for 0.2 s";
+  EXPECT_EQ(waited, 2) << "threads that waited for 0.01 s, because the other one had the core";
 }
 
 TEST(Team, HasADifferentIdForEachThread) {
