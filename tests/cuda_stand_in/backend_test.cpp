@@ -285,6 +285,14 @@ TEST_F(CudaOnStandIn, BeginsNoCollectiveWhileAStreamWaitsForMemory) {
   lanes.synchronize();
 }
 
+TEST_F(CudaOnStandIn, BeginsNoCollectiveOfRanksWhileAStreamWaitsForMemory) {
+  const auto device = std::move(machine().open("cuda:0", {}).front());
+  const auto alone = device->join({.id = device->make_joining_id(), .rank = 0, .size = 1});
+  const CollectiveLanes lanes({device.get()});
+  load_while_a_stream_waits(*device, [&] { lanes.gather(*alone); });
+  lanes.synchronize();
+}
+
 /// A weight gradient of bf16 activations, its kernel, and who chose that.
 struct FoundGradient {
   std::vector<float> values;

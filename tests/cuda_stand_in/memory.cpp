@@ -22,12 +22,12 @@ using Entry = std::map<std::uintptr_t, Allocation>::iterator;
 std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
 /// The allocation with the address, or the one after it.
-Entry find(const void* address) {
+Entry find(std::uintptr_t address) {
   auto& all = state().allocations;
-  auto next = all.upper_bound(number_of(address));
+  auto next = all.upper_bound(address);
   if (next == all.begin()) return next;
   const auto before = std::prev(next);
-  return number_of(address) < before->first + before->second.bytes ? before : next;
+  return address < before->first + before->second.bytes ? before : next;
 }
 
 /// The guards lie right before and, to within the alignment, right after it.
@@ -95,23 +95,25 @@ bool are_peers(const Allocation& one, const Allocation& other) {
   return one.kind == device && other.kind == device && one.device != other.device;
 }
 
+constexpr const char* out_of_sight = "memory of another device, without peer access";
+
+bool sees(int device, const Allocation& memory) {
+  return memory.kind != Allocation::Kind::device || memory.device == device ||
+         state().peers.contains({device, memory.device});
+}
+
 /// What a word of a kernel's arguments may not be; null if it may be so.
 const char* problem_of(const Word& word, int device) {
-  const auto* address =
-      reinterpret_cast<const void*>(word.value);  // NOLINT(performance-no-int-to-ptr)
-  const auto found = find(address);
+  const auto found = find(word.value);
   if (found != state().allocations.end() && found->first <= word.value) {
-    const Allocation& memory = found->second;
-    const bool is_here = memory.kind != Allocation::Kind::device || memory.device == device ||
-                         state().peers.contains({device, memory.device});
-    return is_here ? nullptr : "memory of another device, without peer access";
+    return sees(device, found->second) ? nullptr : out_of_sight;
   }
   const auto after = state().freed.upper_bound(word.value);
   const bool is_freed = after != state().freed.begin() &&
                         word.value < std::prev(after)->first + std::prev(after)->second;
   if (is_freed) return "memory that was freed";
   // an empty tensor may begin at the end of memory
-  const auto last = find(static_cast<const std::byte*>(address) - 1);
+  const auto last = find(word.value - 1);
   const bool ends_memory = last != state().allocations.end() && last->first < word.value;
   return word.is_pointer && word.value != 0 && !ends_memory ? "memory of no device" : nullptr;
 }
@@ -119,8 +121,8 @@ const char* problem_of(const Word& word, int device) {
 }  // namespace
 
 const Allocation* allocation_of(const std::string& call, const void* address, std::size_t bytes) {
-  const auto found = find(address);
   const std::uintptr_t first = number_of(address);
+  const auto found = find(first);
   if (found == state().allocations.end() || first + bytes <= found->first) return nullptr;
   if (first < found->first || first + bytes > found->first + found->second.bytes) {
     refuse(call, "the bytes exceed an allocation");
@@ -134,11 +136,12 @@ bool is_placed(const void* address) {
   return allocation != nullptr && allocation->placed;
 }
 
-void check_device_memory(const char* call, const void* address, std::size_t bytes) {
+void check_device_memory(const char* call, int device, const void* address, std::size_t bytes) {
+  if (bytes == 0) return;
   const std::lock_guard lock(state().mutex);
-  if (bytes > 0 && allocation_of(call, address, bytes) == nullptr) {
-    refuse(call, "an address of no device");
-  }
+  const Allocation* const memory = allocation_of(call, address, bytes);
+  if (memory == nullptr) refuse(call, "an address of no device");
+  if (!sees(device, *memory)) refuse(call, out_of_sight);
 }
 
 void check_arguments(cudaStream_t stream, const std::vector<Word>& words) {

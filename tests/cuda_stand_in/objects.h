@@ -181,9 +181,6 @@ void record_call(std::string_view name);
 /// Calls back who traces nodes. `original`: 0 for a captured node.
 void announce_node(std::uint64_t node, std::uint64_t original);
 
-/// Ends the process unless all of the bytes are in one allocation. Takes the lock.
-void check_device_memory(const char* call, const void* address, std::size_t bytes);
-
 }  // namespace parbench::stand_in
 
 // NOLINTBEGIN(readability-identifier-naming): the vendor's names

@@ -37,6 +37,8 @@ struct Word {
 };
 /// Ends the process where a word points to memory that a kernel on the stream cannot access.
 void check_arguments(cudaStream_t stream, const std::vector<Word>& words);
+/// Ends the process unless all of the bytes are in one allocation that the device can access.
+void check_device_memory(const char* call, int device, const void* address, std::size_t bytes);
 
 /// Held while a grid of the emulation runs, which has one at a time.
 [[nodiscard]] std::mutex& grids();

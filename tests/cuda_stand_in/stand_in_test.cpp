@@ -288,6 +288,10 @@ TEST(StandInDeathTest, EndsAtArgumentsThatAKernelCannotAccess) {
   EXPECT_DEATH(check(freed, true), "memory that was freed");
   EXPECT_DEATH(check(freed, false), "memory that was freed");
   EXPECT_DEATH(check(elsewhere, false), "memory of another device, without peer access");
+  check_device_memory("a product", 1, elsewhere, 64);
+  EXPECT_DEATH(check_device_memory("a product", 0, elsewhere, 64),
+               "a product: memory of another device, without peer access");
+  EXPECT_DEATH(check_device_memory("a product", 0, &pageable, 4), "an address of no device");
   EXPECT_EQ(cudaFree(here), cudaSuccess);
   EXPECT_EQ(cudaFree(elsewhere), cudaSuccess);
 }

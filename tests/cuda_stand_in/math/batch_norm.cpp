@@ -89,10 +89,10 @@ void check_memory(const Pass& pass, const Matrix& matrix,
                   std::initializer_list<const void*> activations,
                   std::initializer_list<const void*> channels) {
   for (const void* address : activations) {
-    check_device_memory(pass.name, address, matrix.bytes());
+    check_device_memory(pass.name, pass.handle->device, address, matrix.bytes());
   }
   for (const void* address : channels) {
-    check_device_memory(pass.name, address, matrix.channels * sizeof(float));
+    check_device_memory(pass.name, pass.handle->device, address, matrix.channels * sizeof(float));
   }
 }
 

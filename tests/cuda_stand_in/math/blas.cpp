@@ -364,11 +364,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
       return CUBLAS_STATUS_NOT_SUPPORTED;
     }
   }
-  check_device_memory(__func__, a, extent(product.a));
-  check_device_memory(__func__, b, extent(product.b));
-  check_device_memory(__func__, d, extent(product.d));
-  check_device_memory(__func__, workspace, product.algorithm.workspace);
-  if (adds_bias) check_device_memory(__func__, bias, product.rows() * bytes_of(product.d.type));
+  check_device_memory(__func__, handle->device, a, extent(product.a));
+  check_device_memory(__func__, handle->device, b, extent(product.b));
+  check_device_memory(__func__, handle->device, d, extent(product.d));
+  check_device_memory(__func__, handle->device, workspace, product.algorithm.workspace);
+  if (adds_bias)
+    check_device_memory(__func__, handle->device, bias, product.rows() * bytes_of(product.d.type));
   const auto multiply_all = [product] {
     for (std::int32_t i = 0; i < product.d.batch; ++i) {
       multiply_one(product, static_cast<std::size_t>(i));

@@ -166,9 +166,9 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
   Tensors tensors{.count = addresses.size()};
   std::ranges::copy(addresses, tensors.at.begin());
   for (const std::byte* address : addresses) {
-    stand_in::check_device_memory("cudnnBackendExecute", address, 1);
+    stand_in::check_device_memory("cudnnBackendExecute", handle->device, address, 1);
   }
-  stand_in::check_device_memory("cudnnBackendExecute", workspace, workspace_bytes_);
+  stand_in::check_device_memory("cudnnBackendExecute", handle->device, workspace, workspace_bytes_);
   const auto convolve_all = [graph = *static_cast<const ConvolutionGraph*>(plan_), tensors,
                              workspace, bytes = workspace_bytes_] {
     std::fill_n(workspace, bytes, std::byte{0xFF});  // nothing may be kept in it

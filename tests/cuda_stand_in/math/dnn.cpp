@@ -101,7 +101,7 @@ cudnnStatus_t enqueue(const LayerPass& pass, Run run) {
                                       {pass.weights, pass.weight_bytes},
                                       {pass.saved, pass.saved_bytes},
                                       {pass.workspace, workspace}}) {
-    check_device_memory(pass.name, address, size);
+    check_device_memory(pass.name, pass.handle->device, address, size);
   }
   const PlainLstm::Memory memory{bytes(pass.weights), bytes(pass.saved)};
   const cudaError_t status = launch(
