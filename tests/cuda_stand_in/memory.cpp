@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t alignment = 256;  // of cudaMalloc
+constexpr int nans = 0xFF;              // bytes of NaNs of every type
 
 using Entry = std::map<std::uintptr_t, Allocation>::iterator;
 
@@ -32,7 +33,6 @@ Entry find(std::uintptr_t address) {
 
 /// The guards lie right before and, to within the alignment, right after it.
 void* allocate(std::size_t bytes, Allocation::Kind kind) {
-  constexpr int nans = 0xFF;
   const std::size_t inner = round_up(bytes, page);
   auto* pages = static_cast<std::byte*>(
       mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -88,6 +88,12 @@ cudaError_t free_memory(Call& call, void* address, Allocation::Kind kind) {
 std::vector<std::byte> staged(const void* from, std::size_t bytes) {
   const auto* first = static_cast<const std::byte*>(from);
   return {first, first + bytes};
+}
+
+/// Overwrites the target with NaNs, which are read by whoever does not wait for the copy.
+void begin_copy(void* to, std::size_t bytes) {
+  std::memset(to, nans, bytes);
+  pause_at_random();
 }
 
 bool are_peers(const Allocation& one, const Allocation& other) {
@@ -228,6 +234,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   const bool pageable = target == nullptr || source == nullptr;
   if (target != nullptr && source == nullptr && bytes <= max_staged && !stream->capture) {
     const auto copy = [to, bytes_to_copy = staged(from, bytes)] {
+      begin_copy(to, bytes_to_copy.size());
       std::memcpy(to, bytes_to_copy.data(), bytes_to_copy.size());
     };
     submit(*stream, copy, Work::copy);
@@ -235,6 +242,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   }
   const auto done = std::make_shared<bool>(false);
   const auto copy = [=] {
+    begin_copy(to, bytes);
     std::memcpy(to, from, bytes);
     const std::lock_guard lock(state().mutex);
     *done = true;
@@ -253,6 +261,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   if (allocation_of(call.name(), to, bytes) == nullptr) {
     return call.fail(cudaErrorInvalidValue, "no memory of a device");
   }
+  std::memset(to, nans, bytes);
   const auto copy = [to, bytes_to_copy = staged(from, bytes)] {
     std::unique_lock lock(state().mutex);
     state().changed.wait(lock, [] { return !state().holds_copies; });

@@ -164,6 +164,8 @@ inline constexpr std::size_t memory_bytes = std::size_t{8} << 30U;
 [[nodiscard]] std::size_t used_bytes(int device);
 /// Lets the device load what has this address, unless it has: waits until its streams are idle.
 void load(Call& call, int device, const void* kernel);
+/// Lets what is not ordered happen in another order than that of the calls.
+void pause_at_random();
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
 /// Waits until all streams of the device are idle.

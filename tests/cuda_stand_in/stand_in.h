@@ -7,7 +7,9 @@
 //   PARBENCH_STAND_IN_DEVICES          number of devices, 2 unless set
 //   PARBENCH_STAND_IN_MULTIPROCESSORS  of each, 64 unless set; parts are multiples of 8
 //   PARBENCH_STAND_IN_TOPOLOGY         nvlink-switch, nvlink-pairs, pcie-switches, no-peers
-//   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream
+//   PARBENCH_STAND_IN_JITTER           longest pause in microseconds before each task of a stream,
+//   and
+//                                      of a copy, whose target holds NaNs meanwhile
 //   PARBENCH_STAND_IN_FAIL_ALLOCATION  number of the allocation that fails for want of memory
 //   PARBENCH_STAND_IN_LOSE_TASK        number of the task of a stream that loses the devices
 //   PARBENCH_STAND_IN_NCCL_SECONDS     longest wait for members of a communicator, 30 unless set

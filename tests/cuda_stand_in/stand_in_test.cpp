@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -99,6 +100,30 @@ TEST(StandIn, WaitsForCopiesOnlyWhereTheDocumentationSaysSo) {
   EXPECT_EQ(host, 1);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+TEST(StandIn, FillsTheTargetWithNansUntilACopyArrives) {
+  void* device = nullptr;
+  void* other = nullptr;
+  EXPECT_EQ(cudaMalloc(&device, sizeof(float)), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&other, sizeof(float)), cudaSuccess);
+  const Gated stream;
+  const auto read = [&] {
+    float value = 0;
+    EXPECT_EQ(cudaMemcpyAsync(&value, device, sizeof value, cudaMemcpyDefault, stream.get()),
+              cudaSuccess);
+    return value;
+  };
+  EXPECT_EQ(cudaMemsetAsync(device, 0, sizeof(float), stream.get()), cudaSuccess);
+  EXPECT_EQ(read(), 0);
+  hold_copies(true);
+  const float one = 1;
+  EXPECT_EQ(cudaMemcpy(device, &one, sizeof one, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_TRUE(std::isnan(read()));
+  hold_copies(false);
+  EXPECT_EQ(cudaFree(other), cudaSuccess);  // waits for all copies
+  EXPECT_EQ(read(), 1);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
 /// Whether cuBLASLt has the algorithms that need vectors for a product of f32 with these addresses.

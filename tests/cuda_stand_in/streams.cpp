@@ -8,17 +8,11 @@
 namespace parbench::stand_in {
 namespace {
 
-/// Lets what is not ordered happen in another order than that of the calls.
-void pause_at_random(std::minstd_rand& random) {
-  static const int longest = setting("PARBENCH_STAND_IN_JITTER", 0);
-  if (longest <= 0) return;
-  std::this_thread::sleep_for(
-      std::chrono::microseconds(std::uniform_int_distribution(0, longest)(random)));
-}
+thread_local std::minstd_rand random_pauses;
 
 /// The life of a stream's thread.
 void work_off(CUstream_st& stream, unsigned int number) {
-  std::minstd_rand random(number + 1);
+  random_pauses.seed(number + 1);
   std::unique_lock lock(state().mutex);
   for (;;) {
     stream.filled.wait(lock, [&] { return !stream.queue.empty() || !stream.alive; });
@@ -31,7 +25,7 @@ void work_off(CUstream_st& stream, unsigned int number) {
     left = std::max(0, left - 1);
     const bool runs = state().lost == cudaSuccess;
     lock.unlock();
-    if (runs) pause_at_random(random);
+    if (runs) pause_at_random();
     if (runs) task();
     lock.lock();
     stream.busy = false;
@@ -40,6 +34,13 @@ void work_off(CUstream_st& stream, unsigned int number) {
 }
 
 }  // namespace
+
+void pause_at_random() {
+  static const int longest = setting("PARBENCH_STAND_IN_JITTER", 0);
+  if (longest <= 0) return;
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(std::uniform_int_distribution(0, longest)(random_pauses)));
+}
 
 void submit(CUstream_st& stream, Task task, Work work) {
   if (stream.capture) {
