@@ -90,7 +90,7 @@ std::vector<std::byte> staged(const void* from, std::size_t bytes) {
   return {first, first + bytes};
 }
 
-/// Overwrites the target with NaNs, which are read by whoever does not wait for the copy.
+/// Overwrites the target with NaNs, which are read by a stream that does not wait for the copy.
 void begin_copy(void* to, std::size_t bytes) {
   std::memset(to, nans, bytes);
   pause_at_random();
