@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "kernels/base/units/units.h"
-#include "reports/model/fingerprint.h"
 
 namespace parbench::compare {
 namespace {
@@ -24,24 +23,33 @@ std::vector<Kernel> tuned_kernels(const CaseResult& c) {
   return kernels;
 }
 
-bool has_kernel(const std::vector<Kernel>& kernels, const Kernel& wanted) {
-  return std::ranges::any_of(kernels, [&](const Kernel& kernel) {
-    return kernel.operation == wanted.operation && kernel.implementation == wanted.implementation;
-  });
+/// Returns by how many operations more `now` has this kernel than `base`.
+int gained(const Kernel& wanted, const std::vector<Kernel>& base, const std::vector<Kernel>& now) {
+  const auto operations = [&](const std::vector<Kernel>& kernels) {
+    int sum = 0;
+    for (const Kernel& kernel : kernels) {
+      const bool is_wanted =
+          kernel.operation == wanted.operation && kernel.implementation == wanted.implementation;
+      if (is_wanted) sum += kernel.count;
+    }
+    return sum;
+  };
+  return operations(now) - operations(base);
 }
 
-/// Returns the first kernel of `now` that replaces one of `base`, as "gemm: cuBLASLt algorithm 66 …
-/// before, cuBLASLt algorithm 21 … now".
+/// Returns the first kernel that `now` has for more operations than `base` where another one has
+/// fewer, as "gemm: 4 more by cuBLASLt algorithm 21 …, 4 fewer by cuBLASLt algorithm 66 …".
 std::optional<std::string> other_choice(const std::vector<Kernel>& base,
                                         const std::vector<Kernel>& now) {
   for (const Kernel& kernel : now) {
-    if (has_kernel(base, kernel)) continue;
-    const auto replaced = std::ranges::find_if(base, [&](const Kernel& earlier) {
-      return earlier.operation == kernel.operation && !has_kernel(now, earlier);
-    });
-    if (replaced == base.end()) continue;
-    return report::difference_text(kernel.operation, replaced->implementation,
-                                   kernel.implementation);
+    const int more = gained(kernel, base, now);
+    if (more <= 0) continue;
+    for (const Kernel& earlier : base) {
+      const int fewer = -gained(earlier, base, now);
+      if (earlier.operation != kernel.operation || fewer <= 0) continue;
+      return fmt::format("{}: {} more by {}, {} fewer by {}", kernel.operation, more,
+                         kernel.implementation, fewer, earlier.implementation);
+    }
   }
   return std::nullopt;
 }

@@ -101,11 +101,12 @@ Outcomes compared_cases(const Outcomes& cases, const CaseOutcome* baseline) {
   return has_speedup ? compared : cases;
 }
 
-/// Returns the speed by which cases are ranked: the median of the paired ratios to the baseline,
-/// and 1 for the baseline. For a case without ratios, the inverse of its time.
+/// Returns the speed by which cases are ranked: the median of the paired ratios to the baseline.
+/// For a case without ratios, the ratio of the medians; without a baseline, the inverse of its
+/// time.
 double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
   if (one->speedup) return one->speedup->value;
-  return one == baseline ? 1 : 1 / one->median_seconds;
+  return (baseline != nullptr ? baseline->median_seconds : 1) / one->median_seconds;
 }
 
 /// Returns whether the intervals of the speedups show that `one` is slower than `other`.

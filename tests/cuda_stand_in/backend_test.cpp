@@ -202,12 +202,12 @@ TEST_F(CudaOnStandIn, CapturesNothingThatWaits) {
   bench().stream().synchronize();
 }
 
-/// A copy stream and two numbers of f32 on each of these devices.
+/// A copy stream and numbers of f32 on each of these devices.
 struct CollectiveLanes {
-  explicit CollectiveLanes(const std::vector<Device*>& members) {
+  explicit CollectiveLanes(const std::vector<Device*>& members, std::size_t numbers = 2) {
     for (Device* member : members) {
       lanes.push_back(streams.emplace_back(member->make_stream(StreamKind::copy)).get());
-      memory.push_back(member->allocate(2 * sizeof(float), MemoryKind::device));
+      memory.push_back(member->allocate(numbers * sizeof(float), MemoryKind::device));
     }
   }
   void gather(Communicator& by) const {
@@ -280,17 +280,21 @@ TEST_F(CudaOnStandIn, BeginsNoCollectiveWhileAStreamWaitsForMemory) {
   std::vector<Device*> members{devices[0].get(), devices[1].get()};
   const auto both = members.front()->make_communicator(members);
   ASSERT_NE(both, nullptr);
-  const CollectiveLanes lanes(members);
-  load_while_a_stream_waits(*members.front(), [&] { lanes.gather(*both); });
-  lanes.synchronize();
+  for (const std::size_t numbers : {2, 2048}) {  // NCCL's algorithms depend on the size
+    const CollectiveLanes lanes(members, numbers);
+    load_while_a_stream_waits(*members.front(), [&] { lanes.gather(*both); });
+    lanes.synchronize();
+  }
 }
 
 TEST_F(CudaOnStandIn, BeginsNoCollectiveOfRanksWhileAStreamWaitsForMemory) {
   const auto device = std::move(machine().open("cuda:0", {}).front());
   const auto alone = device->join({.id = device->make_joining_id(), .rank = 0, .size = 1});
-  const CollectiveLanes lanes({device.get()});
-  load_while_a_stream_waits(*device, [&] { lanes.gather(*alone); });
-  lanes.synchronize();
+  for (const std::size_t numbers : {2, 2048}) {
+    const CollectiveLanes lanes({device.get()}, numbers);
+    load_while_a_stream_waits(*device, [&] { lanes.gather(*alone); });
+    lanes.synchronize();
+  }
 }
 
 /// A weight gradient of bf16 activations, its kernel, and who chose that.

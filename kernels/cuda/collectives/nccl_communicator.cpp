@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/core/described_op.h"
 #include "kernels/cuda/device/device.h"
@@ -37,10 +37,9 @@ NcclPart part_of(Collective collective, const CudaStream& stream, std::span<cons
           .stream = stream.handle()};
 }
 
-/// Returns whether a collective was not in the set before, and adds it.
-bool is_first(Collective collective, unsigned& launched) {
-  const unsigned bit = 1U << static_cast<unsigned>(collective);
-  return (std::exchange(launched, launched | bit) & bit) == 0;
+/// Returns whether a collective of this size was not in the set before, and adds it.
+bool is_first(Collective collective, std::size_t bytes, LaunchedCollectives& launched) {
+  return launched.insert({collective, std::bit_width(bytes)}).second;
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
     parts_[member] = part_of(collective, stream, data, inputs, member);
   }
   const CudaStream& first = stream_of(*streams.front(), *devices_.front());
-  if (is_first(collective, launched_)) first.await_waiting_streams();
+  if (is_first(collective, data.front().bytes, launched_)) first.await_waiting_streams();
   const TracedCall traced = first.trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
 }
@@ -94,7 +93,7 @@ void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stre
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();
-  if (is_first(collective, launched_)) stream.await_waiting_streams();
+  if (is_first(collective, data.front().bytes, launched_)) stream.await_waiting_streams();
   const TracedCall traced = stream.trace_call();
   member_->enqueue(*group_, collective, part, data.front().bytes);
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/core/communicator.h"
@@ -15,6 +17,10 @@
 namespace parbench::cuda {
 
 class CudaDevice;
+
+/// Collectives that have run, with the number of bits of their sizes. NCCL chooses algorithms by
+/// size, and may make an algorithm's connections when it first runs.
+using LaunchedCollectives = std::set<std::pair<Collective, int>>;
 
 class NcclCommunicator final : public Communicator {
  public:
@@ -33,7 +39,7 @@ class NcclCommunicator final : public Communicator {
   std::string name_;
   std::vector<CudaDevice*> devices_;
   std::vector<NcclPart> parts_;  // parts of the collective being enqueued, by member
-  unsigned launched_ = 0;        // collectives for which NCCL has made its connections, as bits
+  LaunchedCollectives launched_;
   NcclClique clique_;
 };
 
@@ -63,7 +69,7 @@ class NcclRankCommunicator final : public Communicator {
   // owner of NCCL's communicators, shared with the objects that `split` makes
   std::shared_ptr<NcclMember> member_;
   const NcclMembership* group_;  // NCCL's communicator for this object; owned by member_
-  unsigned launched_ = 0;        // as in NcclCommunicator
+  LaunchedCollectives launched_;
 };
 
 }  // namespace parbench::cuda

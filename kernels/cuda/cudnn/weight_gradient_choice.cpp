@@ -39,7 +39,9 @@ std::unique_ptr<WeightGradient> faster_gradient(CudaDevice& device, const Convol
   ConvolutionGraph widened = graph;
   widened.gradient = DType::f32;  // both candidates have an f32 result
   const auto fastest = tuner->choose(key, convolution_tensors(widened), candidates.size(), make);
-  return fastest == 1U ? std::move(product) : std::move(engine);
+  auto& chosen = fastest == 1U ? product : engine;
+  chosen->set_chosen_by(fastest ? ChosenBy::measuring : ChosenBy::heuristics);
+  return std::move(chosen);
 }
 
 }  // namespace parbench::cuda

@@ -231,7 +231,8 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
 }
 
 /// Version of the stored choices. Increase it if the search returns other candidates or another
-/// order, because choices are stored as indices.
+/// order, because choices are stored as indices; and if a kernel of this project that is a
+/// candidate (batch normalisation, patches, conversions to and from bf16) becomes faster or slower.
 constexpr int search_format = 1;
 
 /// Returns the file with choices of earlier processes on the same hardware, with the same driver,

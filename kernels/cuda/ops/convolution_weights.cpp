@@ -32,7 +32,6 @@ class EngineGradient final : public WeightGradient {
                              : rounded_ ? ", rounded to bf16"
                                         : "");
   }
-  [[nodiscard]] ChosenBy chosen_by() const override { return engine_.chosen_by(); }
 
   void run(CudaStream& stream, const WeightGradientAddresses& at) override {
     std::byte* source = read(stream, at.source, source_count_, at.scratch + source_copy_);
@@ -78,7 +77,8 @@ class EngineGradient final : public WeightGradient {
 };
 
 EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
-    : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): an engine cannot be copied
+    : WeightGradient(engine.chosen_by()),
+      engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): an engine cannot be copied
       accumulate_(accumulate),
       widened_(engine_.graph().dtype != dtype),
       rounded_(engine_.graph().gradient != DType::f32),

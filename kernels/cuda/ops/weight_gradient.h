@@ -24,15 +24,25 @@ struct WeightGradientAddresses {
 
 class WeightGradient {
  public:
+  /// `by`: who chose its kernel.
+  explicit WeightGradient(ChosenBy by) : chosen_by_(by) {}
   virtual ~WeightGradient() = default;
+  WeightGradient(const WeightGradient&) = delete;
+  WeightGradient& operator=(const WeightGradient&) = delete;
+  WeightGradient(WeightGradient&&) = delete;
+  WeightGradient& operator=(WeightGradient&&) = delete;
 
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
   /// Returns the name for reports, such as "cuDNN eng36_k2=7_…" or "cuBLASLt algorithm …".
   [[nodiscard]] virtual std::string name() const = 0;
-  [[nodiscard]] virtual ChosenBy chosen_by() const = 0;
+  [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
+  void set_chosen_by(ChosenBy by) { chosen_by_ = by; }
 
   /// Enqueues the computation; allocates nothing.
   virtual void run(CudaStream& stream, const WeightGradientAddresses& at) = 0;
+
+ private:
+  ChosenBy chosen_by_;
 };
 
 /// Default limit for the bytes of patches at a time: they fit the L2 cache of an A100 (40 MB).

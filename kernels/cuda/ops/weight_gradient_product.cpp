@@ -33,7 +33,8 @@ class GradientProduct final : public WeightGradient {
   /// otherwise.
   GradientProduct(const ConvolutionGraph& graph, bool accumulate, const PatchPlan& plan,
                   std::unique_ptr<Matmul> whole, std::unique_ptr<Matmul> last)
-      : shape_(graph.shape),
+      : WeightGradient(whole->chosen_by()),
+        shape_(graph.shape),
         dtype_(graph.dtype),
         accumulate_(accumulate),
         plan_(plan),
@@ -49,8 +50,6 @@ class GradientProduct final : public WeightGradient {
   [[nodiscard]] std::string name() const override {
     return whole_->description() + (copies() ? " on patches" : " on the source");
   }
-
-  [[nodiscard]] ChosenBy chosen_by() const override { return whole_->chosen_by(); }
 
   void run(CudaStream& stream, const WeightGradientAddresses& at) override {
     for (std::int64_t first = 0; first < shape_.batch; first += plan_.images) {

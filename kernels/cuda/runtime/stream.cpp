@@ -110,9 +110,9 @@ void CudaStream::wait_across(Event& event) {
                       ": a graph cannot wait for devices of other backends; leave out --graph, or "
                       "use cuda devices only");
   }
+  waiting_streams().add(*this);
   PARBENCH_CUDA(driver().stream_wait_value(stream_, reinterpret_cast<CUdeviceptr>(records.word()),
                                            records.announced(), CU_STREAM_WAIT_VALUE_GEQ));
-  waiting_streams().add(*this);
 }
 
 /// What they wait for has been enqueued and needs nothing that this thread has yet to enqueue.

@@ -118,7 +118,12 @@ ncclResult_t end_group() {
   const std::vector<Planned> planned = std::exchange(group.planned, {});
   if (const ncclResult_t failure = std::exchange(group.failure, ncclSuccess)) return failure;
   Call call("ncclGroupEnd");
-  for (const Planned& each : planned) load(call, each.self->device, "NCCL");
+  for (const Planned& each : planned) {
+    // each algorithm, which the real library chooses by size, connects the members when it begins
+    static const std::array<char, 65> algorithms{};
+    const NcclOperation& first = each.operations.front();
+    load(call, each.self->device, &algorithms.at(std::bit_width(first.count * first.element)));
+  }
   for (const auto& [self, stream, operations] : planned) {
     const auto reference = stream->capture ? self->captured : nullptr;
     if (!reference) ++self->queued;

@@ -137,8 +137,24 @@ TEST(Comparison, CautionsThatOneSideWasTuned) {
       cautions(untuned, with_kernel("algorithm 21", "heuristics")),
       ElementsAre("NEW was measured with --autotune, BASE without (1 case); measure both alike."));
   EXPECT_THAT(cautions(tuned, with_kernel("algorithm 21", "measuring")),
-              ElementsAre("Tuning chose different kernels in 1 case (gemm: algorithm 66 before, "
-                          "algorithm 21 now)."));
+              ElementsAre("Tuning chose different kernels in 1 case (gemm: 4 more by algorithm 21, "
+                          "4 fewer by algorithm 66)."));
+}
+
+TEST(Comparison, CautionsThatTuningChoseAKernelForMoreOperations) {
+  const auto report = [](int first, int second) {
+    Report made = with_kernel("algorithm 66", "measuring");
+    made.cases[0].kernels.front().count = first;
+    if (second > 0) made.cases[0].kernels.push_back({"gemm", "algorithm 21", second, "measuring"});
+    return made;
+  };
+  EXPECT_THAT(compared(report(30, 23), report(30, 23)).cautions, IsEmpty());
+  for (const int second : {1, 24}) {
+    EXPECT_THAT(compared(report(53, 0), report(53 - second, second)).cautions,
+                ElementsAre(HasSubstr(fmt::format("{0} more by algorithm 21, {0} fewer", second))));
+  }
+  EXPECT_THAT(compared(report(30, 23), report(50, 3)).cautions,
+              ElementsAre(HasSubstr("20 more by algorithm 66, 20 fewer by algorithm 21")));
 }
 
 /// A report of one process, while other programs had the cores for such a share of the time.

@@ -247,6 +247,8 @@ TEST(Recommend, CasesWithoutARatioAreNotCompared) {
   const auto by_time = recommended({made("a", 1.2), made("x", 1.0), made("y", 0.99)}, 0);
   EXPECT_THAT(labels(by_time), ElementsAre("x", "y")) << "without any ratio, by their times";
   EXPECT_FALSE(by_time.gain.has_value());
+  const auto by_median = recommended({made("base", 0.002), made("x", 0.004)}, 0);
+  EXPECT_THAT(labels(by_median), ElementsAre("base")) << "x takes twice as long";
 }
 
 TEST(Recommend, NothingThatHasNoGain) {
