@@ -39,7 +39,8 @@ void check_rounding(const DeviceRequest& request,
           devices, [&](const auto& device) { return backend_of(device).can_round_gradients(); })) {
     throw UsageError(
         "--round-gradients: no device of the run has kernels that round weight gradients; leave it "
-        "out (--round-gradients=false with --rerun), or give --devices cuda:0");
+        "out (--round-gradients=false with --rerun), or run on an NVIDIA GPU with --devices "
+        "cuda:0");
   }
 }
 
@@ -56,7 +57,9 @@ void check_abilities(const DeviceRequest& request,
       })) {
     throw UsageError(
         "--autotune: no device of the run can choose kernels by measuring; on cpu devices oneDNN "
-        "always chooses: leave it out (--autotune=false with --rerun), or give --devices cuda:0");
+        "always chooses: leave it out (--autotune=false with --rerun), or run on an NVIDIA GPU "
+        "with "
+        "--devices cuda:0");
   }
   if (request.round_gradients) check_rounding(request, devices, backend_of);
   if (std::ranges::all_of(devices, [&](const auto& device) {

@@ -84,10 +84,13 @@ def programs_in(namespace):
 
 
 @pytest.mark.parametrize("words, text", [
+    (["--ranks", "--", "true"], "--ranks needs a value"),
     (["--rate", "fast", "--", "true"], "--rate 'fast' is not a rate"),
+    (["--rate", "0gbit", "--", "true"], "--rate '0gbit' is not a rate above 0"),
     (["--delay", "1", "--", "true"], "--delay '1' is not a time"),
     (["--ranks", "0", "--", "true"], "--ranks '0' is not a number of ranks"),
     (["--loss", "5%", "--", "true"], "--loss '5%' is not a percentage"),
+    (["--loss", "100", "--", "true"], "--loss '100' is not a percentage below 100"),
     (["true"], "unknown word 'true'"),
     (["--rate", "1gbit"], "a command is needed"),
     (["--rate"], "--rate needs a value"),

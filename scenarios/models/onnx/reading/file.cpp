@@ -84,7 +84,16 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
   return 0;
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+/// Returns the text with one blank in place of line breaks and repeated blanks.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == '\n' || c == ' ';
+    if (!is_blank) line += c;
+    if (is_blank && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
 
 std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
@@ -132,7 +141,7 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
       onnx::checker::check_model(model);
     }
   } catch (const std::exception& error) {
-    refuse(path, "breaks a rule of ONNX: " + first_line(error.what()), export_again);
+    refuse(path, "breaks a rule of ONNX: " + in_one_line(error.what()), export_again);
   }
 }
 
