@@ -1,6 +1,7 @@
 // Whole comparisons: order, outcome, what is noted.
 #include "reports/compare/comparison.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
