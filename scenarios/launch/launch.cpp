@@ -49,7 +49,8 @@ class Launch final : public TrainingQuestion {
 
   [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& /*network*/,
                                                Parameters& /*parameters*/) const override {
-    return request.spec.graph ? std::optional(launch_is_fixed(request.spec)) : std::nullopt;
+    const bool is_fixed = request.spec.graph && request.spec.strategy == as_graph;
+    return is_fixed ? std::optional(launch_is_fixed(request.spec)) : std::nullopt;
   }
   [[nodiscard]] StepLayout layout_of(const CaseSpec& /*spec*/) const override { return {}; }
   [[nodiscard]] SubmitMode submit_of(const CaseSpec& spec) const override {
