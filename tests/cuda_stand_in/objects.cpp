@@ -73,10 +73,12 @@ void Call::check(const Object* object) const {
   if (!object->alive) refuse(name_, std::string("the ") + object->kind + " was destroyed");
 }
 
+constexpr std::chrono::seconds longest_wait{60};
+
 void Call::wait(const std::function<bool()>& condition, const char* what) {
-  constexpr std::chrono::seconds limit{60};
   const auto ends = [&] { return condition() || state().lost != cudaSuccess; };
-  if (!state().changed.wait_for(lock_, limit, ends)) refuse(name_, std::string("hangs: ") + what);
+  if (!state().changed.wait_for(lock_, longest_wait, ends))
+    refuse(name_, std::string("hangs: ") + what);
 }
 
 int setting(const char* variable, int otherwise) {
@@ -106,7 +108,11 @@ void hold_copies(bool on) {
 bool recover() {
   hold_copies(false);
   slow_batch_norm({});
-  const std::lock_guard lock(state().mutex);
+  std::unique_lock lock(state().mutex);
+  // What a lost device has left to do must not count as a task of what follows.
+  const bool ended = state().lost == cudaSuccess ||
+                     state().changed.wait_for(lock, longest_wait, [] { return are_idle(); });
+  if (!ended) refuse(__func__, "hangs: tasks of lost devices do not end");
   const bool is_left = state().allocations_to_failure > 0 || state().tasks_to_loss > 0;
   state().allocations_to_failure = state().tasks_to_loss = 0;
   state().lost = cudaSuccess;

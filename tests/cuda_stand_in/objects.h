@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -168,6 +169,8 @@ void load(Call& call, int device, const void* kernel);
 void pause_at_random();
 /// The stream on which cudaMemcpy copies.
 [[nodiscard]] CUstream_st& default_stream(int device);
+/// Whether all streams of the device are idle, or of all devices.
+[[nodiscard]] bool are_idle(std::optional<int> device = {});
 /// Waits until all streams of the device are idle.
 void drain(Call& call, int device);
 /// Nothing for pageable memory. Ends the process where the bytes exceed an allocation.

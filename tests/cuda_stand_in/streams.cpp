@@ -65,17 +65,16 @@ CUstream_st& default_stream(int device) {
   return *stream;
 }
 
+bool are_idle(std::optional<int> device) {
+  return std::ranges::all_of(state().objects, [&](const auto& object) {
+    const auto* stream = dynamic_cast<const CUstream_st*>(object.get());
+    const bool counts = stream != nullptr && (!device || stream->context->device == *device);
+    return !counts || stream->is_idle();
+  });
+}
+
 void drain(Call& call, int device) {
-  call.wait(
-      [&] {
-        for (const auto& object : state().objects) {
-          const auto* stream = dynamic_cast<const CUstream_st*>(object.get());
-          if (stream == nullptr || stream->context->device != device) continue;
-          if (!stream->is_idle()) return false;
-        }
-        return true;
-      },
-      "it waits for the streams of the device");
+  call.wait([&] { return are_idle(device); }, "it waits for the streams of the device");
 }
 
 std::mutex& grids() {
